@@ -1,0 +1,119 @@
+"""The JSON API: one router an app, one map of errors, every operation behind a scope."""
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from csp.decorators import csp_replace
+from django.http import Http404, HttpRequest, HttpResponse
+from ninja import NinjaAPI
+from ninja.errors import AuthenticationError, HttpError, ValidationError
+from ninja.operation import Operation
+
+from bank.api import router as bank_router
+from episodes.api import router as episodes_router
+from memoryweb.core.api_auth import read
+from memoryweb.core.errors import DomainError, FieldError, Invalid
+from memoryweb.core.middleware import problem
+from memoryweb.strict_json import StrictParser, StrictRenderer
+from search.api import router as search_router
+
+logger = logging.getLogger(__name__)
+
+
+def _docs_door(view: Callable[..., Any]) -> Callable[..., HttpResponse]:
+    """The document and its pages ask for a login or a token, like every operation.
+
+    The docs page draws its icons from inline images, so it has a policy of its own.
+    """
+
+    @csp_replace({"img-src": ["'self'", "data:"]})
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if read(request) is None:
+            return problem(request, 401, "send a bearer token, or sign in")
+        return view(request, *args, **kwargs)  # type: ignore[no-any-return]
+
+    return guarded
+
+
+api = NinjaAPI(
+    title="memoryweb",
+    version="1",
+    urls_namespace="api",
+    auth=read,
+    parser=StrictParser(),
+    renderer=StrictRenderer(),
+    docs_decorator=_docs_door,
+    docs_url="/docs",
+)
+api.add_router("/episodes", episodes_router, tags=["episodes"])
+api.add_router("/search", search_router, tags=["search"])
+api.add_router("", bank_router, tags=["bank"])
+
+
+@api.exception_handler(DomainError)
+def domain_error(request: HttpRequest, error: DomainError) -> HttpResponse:
+    return problem(request, error.status, error.detail, error.title, **error.members)
+
+
+@api.exception_handler(ValidationError)
+def invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:
+    errors = [{"loc": list(e["loc"]), "msg": e["msg"]} for e in error.errors[:50]]
+    first = errors[0]["msg"] if errors else "the input is not valid"
+    return problem(request, 422, first, errors=errors)
+
+
+@api.exception_handler(AuthenticationError)
+def unauthenticated(request: HttpRequest, error: AuthenticationError) -> HttpResponse:
+    response = problem(request, 401, "send a live token: Authorization: Bearer mw_…")
+    response["WWW-Authenticate"] = "Bearer"
+    return response
+
+
+@api.exception_handler(Http404)
+def missing(request: HttpRequest, error: Http404) -> HttpResponse:
+    return problem(request, 404, "there is no such thing")
+
+
+@api.exception_handler(HttpError)
+def http_error(request: HttpRequest, error: HttpError) -> HttpResponse:
+    return problem(request, error.status_code, str(error))
+
+
+@api.exception_handler(Exception)
+def unexpected(request: HttpRequest, error: Exception) -> HttpResponse:
+    logger.exception("request %s failed", getattr(request, "id", ""))
+    return problem(request, 500, "something went wrong here; the log has it under the request id")
+
+
+def _refuse_unknown_parameters(operation: Operation) -> None:
+    """Answer 422 to a query parameter the operation does not know: a misspelt filter is no filter."""
+    known = {
+        name
+        for model in operation.models
+        if model.__ninja_param_source__ == "query"
+        for name in model.__ninja_flatten_map__
+    }
+    get_values = operation._get_values
+
+    def checked(request: HttpRequest, *args: Any) -> Any:
+        if unknown := sorted(request.GET.keys() - known):
+            raise Invalid(
+                f"unknown query parameter {unknown[0]!r}",
+                [FieldError(("query", name), "is not a parameter here") for name in unknown],
+            )
+        return get_values(request, *args)
+
+    operation._get_values = checked  # type: ignore[method-assign]
+
+
+def urls() -> tuple[list[Any], str, str]:
+    """The API's routes, out of the pages' login rule: their own door answers 401, not a redirect."""
+    patterns, app, namespace = api.urls
+    for _, router in api._routers:
+        for path_view in router.path_operations.values():
+            for operation in path_view.operations:
+                _refuse_unknown_parameters(operation)
+    for pattern in patterns:
+        pattern.callback.login_required = False
+    return patterns, app, namespace

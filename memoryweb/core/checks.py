@@ -1,0 +1,36 @@
+"""System checks: what would endanger the data is said before the first write."""
+
+import os
+import re
+import sqlite3
+from typing import Any
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Warning, register
+
+
+@register()
+def sqlite_is_fixed(**_: Any) -> list[CheckMessage]:
+    """SQLite 3.7.0 to 3.51.2 can corrupt a WAL database, but for the patched 3.50.7 and 3.44.6."""
+    version = sqlite3.sqlite_version_info
+    if version >= (3, 51, 3) or (3, 50, 7) <= version < (3, 51) or (3, 44, 6) <= version < (3, 45):
+        return []
+    return [
+        Error(
+            f"SQLite {sqlite3.sqlite_version} has the WAL-reset corruption race.",
+            hint="Install pysqlite3, which bundles a fixed SQLite.",
+            id="core.E001",
+        )
+    ]
+
+
+@register()
+def environment_names_are_known(**_: Any) -> list[CheckMessage]:
+    """A misspelt variable would silently leave its default in force."""
+    source = (settings.BASE_DIR / "memoryweb" / "settings.py").read_text()
+    known = set(re.findall(r"\"(MEMORYWEB_[A-Z_]+)\"", source))
+    return [
+        Warning(f"{name} is not a setting of memoryweb.", id="core.W001")
+        for name in sorted(os.environ)
+        if name.startswith("MEMORYWEB_") and name not in known
+    ]

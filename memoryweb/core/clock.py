@@ -1,0 +1,121 @@
+"""The change clock: one counter orders all writes, so a reader knows what it has not seen.
+
+Every writing transaction ends by advancing the counter row and writing one change row for each
+document it touched. The counter is taken last and held to the commit: no transaction with a lower
+number can become visible after one with a higher number, on PostgreSQL too, where serial ids can.
+"""
+
+import hashlib
+import json
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Literal
+
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from memoryweb.core.actor import Actor
+from memoryweb.core.models import AuditEntry, Change, Clock
+
+Op = Literal["put", "delete"]
+
+
+class Writing:
+    """One transaction being written: what it changed and what the audit shall say of it."""
+
+    def __init__(self, actor: Actor) -> None:
+        self.actor = actor
+        self.seq = 0
+        self._changes: list[tuple[str, str, Op]] = []
+        self._audit: list[tuple[str, str, dict[str, Any]]] = []
+
+    def changed(self, collection: str, document: str, op: Op = "put") -> None:
+        self._changes.append((collection, document, op))
+
+    def audited(self, action: str, target: str, **facts: Any) -> None:
+        """Note for the audit. Facts are hashes, counts and names, never memory text."""
+        self._audit.append((action, target, facts))
+
+    def _finish(self) -> None:
+        if not self._changes and not self._audit:
+            self.seq = current_seq()
+            return
+        self.seq = _advance(max(1, len(self._changes)))
+        first = self.seq - len(self._changes) + 1
+        Change.objects.bulk_create(
+            (
+                Change(seq=seq, collection=collection, document=document, op=op)
+                for seq, (collection, document, op) in enumerate(self._changes, first)
+            ),
+            batch_size=500,
+        )
+        self._write_audit()
+
+    def _write_audit(self) -> None:
+        last = AuditEntry.objects.order_by("-id").first()
+        previous = last.hash if last else ""
+        for action, target, facts in self._audit:
+            entry = AuditEntry(
+                at=timezone.now(),
+                actor=str(self.actor)[:250],
+                via=self.actor.via,
+                action=action,
+                target=target[:500],
+                facts=facts,
+                seq=self.seq,
+                previous_hash=previous,
+            )
+            previous = entry.hash = entry_hash(entry)
+            entry.save(force_insert=True)
+
+
+@contextmanager
+def writing(actor: Actor) -> Iterator[Writing]:
+    """One atomic write by `actor`. Its `seq` holds after the block; on an error nothing does."""
+    with transaction.atomic():
+        tx = Writing(actor)
+        yield tx
+        tx._finish()
+
+
+def current_seq() -> int:
+    """The number of the last committed change, 0 before the first."""
+    return Clock.objects.filter(pk=1).values_list("seq", flat=True).first() or 0
+
+
+def database_uuid() -> uuid.UUID:
+    """The identity of this database; a restore renews it, so no index outlives its database."""
+    return _clock().database
+
+
+def changes_since(seq: int, limit: int = 10_000) -> list[Change]:
+    return list(Change.objects.filter(seq__gt=seq).order_by("seq")[:limit])
+
+
+def entry_hash(entry: AuditEntry) -> str:
+    """SHA-256 over the entry and the hash before it: an altered row breaks the chain there."""
+    fields = [
+        entry.previous_hash,
+        entry.at.isoformat(),
+        entry.actor,
+        entry.via,
+        entry.action,
+        entry.target,
+        json.dumps(entry.facts, sort_keys=True, ensure_ascii=False),
+        entry.seq,
+    ]
+    return hashlib.sha256(json.dumps(fields, ensure_ascii=False).encode()).hexdigest()
+
+
+def _clock() -> Clock:
+    clock, _ = Clock.objects.get_or_create(pk=1, defaults={"database": uuid.uuid4()})
+    return clock
+
+
+def _advance(steps: int) -> int:
+    if not Clock.objects.filter(pk=1).update(seq=F("seq") + steps):
+        _clock()
+        Clock.objects.filter(pk=1).update(seq=F("seq") + steps)
+    return Clock.objects.values_list("seq", flat=True).get(pk=1)

@@ -1,0 +1,118 @@
+"""What holds for every request: an id, a limit to its body, and errors said once and well."""
+
+import uuid
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+
+from memoryweb.core.errors import DomainError
+
+Handler = Callable[[HttpRequest], HttpResponse]
+MACHINE_PATHS = ("/api/", "/v3/", "/mcp")
+BATCH_ENDINGS = ("/batch", "/embeddings", "/import", "/upload")
+TOO_LARGE = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+
+
+def request_id(get_response: Handler) -> Handler:
+    """Give each request an id, answered in X-Request-ID and named in problem documents."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        request.id = uuid.uuid4().hex  # type: ignore[attr-defined]
+        response = get_response(request)
+        response["X-Request-ID"] = request.id  # type: ignore[attr-defined]
+        return response
+
+    return middleware
+
+
+def problem(
+    request: HttpRequest, status: int, detail: str, title: str = "", **members: Any
+) -> JsonResponse:
+    """An RFC 9457 problem document."""
+    document = {
+        "type": "about:blank",
+        "title": title or HTTPStatus(status).phrase,
+        "status": int(status),
+        "detail": detail,
+        **members,
+        "request_id": getattr(request, "id", ""),
+    }
+    return JsonResponse(
+        document,
+        status=status,
+        content_type="application/problem+json",
+        json_dumps_params={"ensure_ascii": False},
+    )
+
+
+def problem_documents(get_response: Handler) -> Handler:
+    """Under the API every error is a problem document, also those Django words in HTML."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        if response.status_code < 400 or not request.path.startswith(MACHINE_PATHS):
+            return response
+        if "json" in response.get("Content-Type", ""):
+            return response
+        made = problem(request, response.status_code, HTTPStatus(response.status_code).description)
+        for header in ("Allow", "WWW-Authenticate", "Retry-After"):
+            if header in response:
+                made[header] = response[header]
+        return made
+
+    return middleware
+
+
+def body_limit(get_response: Handler) -> Handler:
+    """Refuse a body that is larger than its path allows before anything reads it."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        batch = request.path.endswith(BATCH_ENDINGS)
+        limit = settings.MEMORYWEB_BATCH_BODY_LIMIT if batch else settings.MEMORYWEB_BODY_LIMIT
+        if _declared_length(request) > limit:
+            return _too_large(request, limit)
+        try:
+            return get_response(request)
+        except RequestDataTooBig:
+            return _too_large(request, limit)
+
+    return middleware
+
+
+def _declared_length(request: HttpRequest) -> int:
+    try:
+        return int(request.META.get("CONTENT_LENGTH") or 0)
+    except ValueError:
+        return 0
+
+
+def _too_large(request: HttpRequest, limit: int) -> HttpResponse:
+    detail = f"the body may have at most {limit // (1024 * 1024)} MiB here"
+    if request.path.startswith(MACHINE_PATHS):
+        return problem(request, TOO_LARGE, detail)
+    return render(request, "413.html", {"detail": detail}, status=TOO_LARGE)
+
+
+class DomainErrors:
+    """On pages a domain error becomes a page that says what happened and what is safe."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        if not isinstance(error, DomainError):
+            return None
+        if request.headers.get("HX-Request"):
+            return render(request, "_error.html", {"error": error}, status=error.status)
+        return render(request, "error.html", {"error": error}, status=error.status)
+
+
+domain_errors = DomainErrors

@@ -1,0 +1,95 @@
+"""Settings read from the environment, strictly: a value that is not understood stops the start.
+
+Every reader names the variable in its error, so the operator knows which line to mend.
+"""
+
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from django.core.exceptions import ImproperlyConfigured
+
+TRUE, FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
+
+
+def text(name: str, default: str, environ: Mapping[str, str] = os.environ) -> str:
+    return environ.get(name, "").strip() or default
+
+
+def flag(name: str, default: bool, environ: Mapping[str, str] = os.environ) -> bool:
+    value = text(name, "1" if default else "0", environ).lower()
+    if value not in TRUE | FALSE:
+        raise ImproperlyConfigured(f"{name} must be 0 or 1, not {value!r}")
+    return value in TRUE
+
+
+def whole(
+    name: str, default: int, *, least: int = 0, environ: Mapping[str, str] = os.environ
+) -> int:
+    value = text(name, str(default), environ)
+    if not value.isascii() or not value.isdigit() or int(value) < least:
+        raise ImproperlyConfigured(f"{name} must be a whole number from {least}, not {value!r}")
+    return int(value)
+
+
+def choice(
+    name: str, default: str, allowed: set[str], environ: Mapping[str, str] = os.environ
+) -> str:
+    value = text(name, default, environ).lower()
+    if value not in allowed:
+        raise ImproperlyConfigured(f"{name} must be one of {sorted(allowed)}, not {value!r}")
+    return value
+
+
+def listed(name: str, default: list[str], environ: Mapping[str, str] = os.environ) -> list[str]:
+    """Comma-separated values, blanks dropped."""
+    return [v.strip() for v in environ.get(name, "").split(",") if v.strip()] or default
+
+
+def folder(name: str, default: Path, environ: Mapping[str, str] = os.environ) -> Path:
+    value = environ.get(name, "").strip()
+    return Path(value).expanduser().absolute() if value else default.absolute()
+
+
+def zone(name: str, environ: Mapping[str, str] = os.environ) -> str:
+    """An IANA time zone, the system's own by default: notes are named after the local day."""
+    value = text(name, system_zone(), environ)
+    try:
+        ZoneInfo(value)
+    except (KeyError, OSError, ValueError) as error:
+        raise ImproperlyConfigured(f"{name} must be an IANA time zone, not {value!r}") from error
+    return value
+
+
+def system_zone(localtime: Path = Path("/etc/localtime")) -> str:
+    _, found, name = str(localtime.resolve()).partition("zoneinfo/")
+    return name if found else "UTC"
+
+
+def secret_key(name: str, file: Path, environ: Mapping[str, str] = os.environ) -> str:
+    """The signing key: from the environment, else `file`, made once with mode 0600.
+
+    Two first starts may race: the key is written aside and linked into place, so the
+    loser reads the winner's whole key.
+    """
+    if value := environ.get(name, "").strip():
+        if len(value) < 32:
+            raise ImproperlyConfigured(f"{name} must have at least 32 characters")
+        return value
+    if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        draft = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
+        draft.touch(mode=0o600, exist_ok=False)
+        draft.write_text(secrets.token_urlsafe(50))
+        try:
+            file.hardlink_to(draft)
+        except FileExistsError:
+            pass  # Another process was first; its key counts.
+        finally:
+            draft.unlink()
+    key = file.read_text().strip()
+    if len(key) < 32:
+        raise ImproperlyConfigured(f"{file} holds no key; remove it to have a new one made")
+    return key

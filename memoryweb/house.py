@@ -1,0 +1,79 @@
+"""Setting up and opening a home: folders, database, the first administrator's link."""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from django.conf import settings
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.utils import timezone
+
+from memoryweb.core import clock, tokens
+from memoryweb.core.actor import system
+from memoryweb.core.models import User
+
+
+@contextmanager
+def setting_up(home: Path) -> Iterator[None]:
+    """Only one process sets a home up at a time; the next finds it done."""
+    home.mkdir(parents=True, exist_ok=True)
+    lock = os.open(home / "setup.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
+
+
+def prepare() -> None:
+    """Make what is missing of the home and bring its database up to date.
+
+    Raises CommandError when the database is newer than this program. An older one is
+    backed up before it is migrated.
+    """
+    home = settings.MEMORYWEB_HOME
+    with setting_up(home):
+        for name in ("backups", "index", "locks"):
+            (home / name).mkdir(exist_ok=True)
+        (settings.MEMORYWEB_MEMORY_DIR / "bank" / "entities").mkdir(parents=True, exist_ok=True)
+        executor = MigrationExecutor(connection)
+        _refuse_newer(executor)
+        if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+            if executor.loader.applied_migrations:
+                _back_up(home / "backups")
+            call_command("migrate", interactive=False, verbosity=0)
+        clock.database_uuid()
+
+
+def _refuse_newer(executor: MigrationExecutor) -> None:
+    ours = {app for app, _ in executor.loader.disk_migrations or {}}
+    unknown = [
+        f"{app}.{name}"
+        for app, name in executor.loader.applied_migrations
+        if app in ours and (app, name) not in (executor.loader.disk_migrations or {})
+        and (app, name) not in executor.loader.replacements
+    ]
+    if unknown:
+        raise CommandError(
+            f"this database was made by a newer memoryweb (it has {unknown[0]}); "
+            "nothing was changed; run the newer program, or restore an older backup"
+        )
+
+
+def _back_up(folder: Path) -> None:
+    target = folder / f"before-upgrade-{timezone.now():%Y%m%dT%H%M%S}.sqlite3"
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM INTO %s", [str(target)])
+
+
+def has_administrator() -> bool:
+    return User.objects.filter(role=User.RoleName.ADMINISTRATOR, is_active=True).exists()
+
+
+def setup_path() -> str:
+    """The path of a fresh one-time link that makes an administrator."""
+    return f"/first/{tokens.make_setup_link(system())}/"

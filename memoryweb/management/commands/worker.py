@@ -1,0 +1,30 @@
+"""`manage.py worker`: what must happen though nobody asks for a page."""
+
+import logging
+import time
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand
+from django.db import close_old_connections
+
+from memoryweb import chores, processes
+
+logger = logging.getLogger(__name__)
+
+
+class Command(BaseCommand):
+    help = "Runs the background chores; `serve` supervises one, production runs it as a service."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--once", action="store_true", help="do every chore once and end")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        processes.die_with_parent()
+        processes.stop_on_signals()
+        while True:
+            chores.run_due()
+            if options["once"]:
+                return
+            close_old_connections()
+            time.sleep(chores.PAUSE)

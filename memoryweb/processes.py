@@ -1,0 +1,115 @@
+"""The processes of `serve`: this one answers requests, children answer more and do the work."""
+
+import ctypes
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from types import FrameType
+
+from django.conf import settings
+
+PR_SET_PDEATHSIG = 1
+STOP_SECONDS = 8.0  # The whole stop has to fit into ten seconds.
+THREADS = 8
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A listening socket that children can share. Raises OSError when the address is taken."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind((host, port))
+    listener.listen(1024)
+    return listener
+
+
+def serve_on(listener: socket.socket) -> None:
+    """Answer requests on `listener` until SIGTERM or Ctrl-C; running requests end first."""
+    from waitress.server import create_server
+
+    from memoryweb.wsgi import application
+
+    server = create_server(
+        application,
+        sockets=[listener],
+        threads=THREADS,
+        ident="memoryweb",
+        # The application words its own 413; this is only the net behind it.
+        max_request_body_size=settings.MEMORYWEB_BATCH_BODY_LIMIT + 1024 * 1024,
+        clear_untrusted_proxy_headers=True,
+    )
+    stop_on_signals()
+    server.run()
+
+
+def stop_on_signals() -> None:
+    def stop(number: int, frame: FrameType | None) -> None:
+        # A second signal while stopping must not cut the stop short.
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        raise SystemExit(0)
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
+
+
+def die_with_parent() -> None:
+    """Ask the kernel for SIGTERM when the parent is gone, also by kill -9. Linux only."""
+    if sys.platform == "linux":
+        parent = os.getppid()
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+        if os.getppid() != parent:
+            raise SystemExit(0)
+
+
+class Children:
+    """Child processes kept running: one that ends is started again, with a growing pause."""
+
+    def __init__(self) -> None:
+        self._stopping = threading.Event()
+        self._threads: list[threading.Thread] = []
+
+    def keep(self, arguments: Sequence[str], pass_fds: Sequence[int] = ()) -> None:
+        """Run `manage.py ARGUMENTS` until `stop`."""
+        thread = threading.Thread(target=self._keep, args=(arguments, pass_fds), daemon=True)
+        thread.start()
+        self._threads.append(thread)
+
+    def stop(self) -> None:
+        self._stopping.set()
+        for thread in self._threads:
+            thread.join(STOP_SECONDS)
+
+    def _keep(self, arguments: Sequence[str], pass_fds: Sequence[int]) -> None:
+        manage = str(Path(settings.BASE_DIR) / "manage.py")
+        pause = 0.5
+        while not self._stopping.is_set():
+            started = time.monotonic()
+            child = subprocess.Popen(  # noqa: S603 - our own program and arguments
+                [sys.executable, manage, *arguments],
+                pass_fds=pass_fds,
+                stdin=subprocess.DEVNULL,
+                # Ctrl-C in the terminal reaches only this process, which then stops its children.
+                start_new_session=True,
+            )
+            while child.poll() is None and not self._stopping.wait(0.2):
+                pass
+            if child.poll() is None:
+                _end(child)
+            pause = 0.5 if time.monotonic() - started > 60 else min(pause * 2, 30)
+            self._stopping.wait(pause)
+
+
+def _end(child: "subprocess.Popen[bytes]") -> None:
+    child.terminate()
+    try:
+        child.wait(STOP_SECONDS - 2)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()

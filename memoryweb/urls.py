@@ -1,0 +1,35 @@
+"""Every address of the product."""
+
+from django.contrib import admin
+from django.contrib.auth import views as auth
+from django.urls import include, path
+
+from memoryweb import api, views
+from memoryweb.core import health
+
+handler400 = "memoryweb.views.bad_request"
+handler403 = "memoryweb.views.forbidden"
+handler404 = "memoryweb.views.not_found"
+handler500 = "memoryweb.views.server_error"
+
+urlpatterns = [
+    path("", views.home, name="home"),
+    path("login/", auth.LoginView.as_view(), name="login"),
+    path("logout/", auth.LogoutView.as_view(), name="logout"),
+    path("first/<str:secret>/", views.first_administrator, name="first_administrator"),
+    path("settings/", views.settings_home, name="settings"),
+    path("settings/account/", views.PasswordChange.as_view(), name="account"),
+    path("settings/tokens/", views.tokens_page, name="tokens"),
+    path("settings/tokens/<str:key>/revoke/", views.revoke_token, name="revoke_token"),
+    path("settings/people/", views.people_page, name="people"),
+    path("settings/people/<str:username>/", views.change_person, name="change_person"),
+    path("activity/", views.activity, name="activity"),
+    path("review/", views.review, name="review"),
+    path("episodes/", include("episodes.urls")),
+    path("", include("bank.urls")),
+    path("", include("search.urls")),
+    path("admin/", admin.site.urls),
+    path("api/v1/", api.urls()),
+    path("healthz", health.healthz, name="healthz"),
+    path("readyz", health.readyz, name="readyz"),
+]

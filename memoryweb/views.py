@@ -1,0 +1,167 @@
+"""Pages that belong to no single app: home, the first sign-in, settings, activity, errors."""
+
+from datetime import timedelta
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth import login
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.views import PasswordChangeView
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse_lazy
+from django.utils import timezone
+from django.views.decorators.http import require_POST
+
+from memoryweb.core import people, tokens
+from memoryweb.core.access import actor_of, administrator_page
+from memoryweb.core.actor import system
+from memoryweb.core.errors import Invalid
+from memoryweb.core.middleware import MACHINE_PATHS, problem
+from memoryweb.core.models import ApiToken, AuditEntry, QuarantineItem, User
+from memoryweb.forms import ChangePerson, FirstAdministrator, NewPerson, NewToken
+
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+
+
+def home(request: HttpRequest) -> HttpResponse:
+    return render(request, "home.html", {})
+
+
+@login_not_required
+def first_administrator(request: HttpRequest, secret: str) -> HttpResponse:
+    """The one-time link from the terminal: name and password make an administrator."""
+    if not tokens.setup_link_is_open(secret):
+        raise Http404
+    form = FirstAdministrator(request.POST or None)
+    if form.is_valid() and (user := _prepared(form)) is not None:
+        tokens.use_setup_link(system("page"), secret, user)
+        login(request, user, BACKEND)
+        return redirect("home")
+    return render(request, "registration/first_administrator.html", {"form": form})
+
+
+def _prepared(form: forms.Form) -> User | None:
+    """The person the form describes, or None with the reasons put on the form."""
+    data = form.cleaned_data
+    try:
+        return people.prepared(data["username"], data["password"])
+    except Invalid as error:
+        add_errors(form, error)
+        return None
+
+
+def add_errors(form: forms.Form, error: Invalid) -> None:
+    """Put each field's error beside its field, the rest above the form."""
+    for e in error.errors:
+        name = str(e.loc[-1])
+        form.add_error(name if name in form.fields else None, e.msg)
+    if not error.errors:
+        form.add_error(None, error.detail)
+
+
+def settings_home(request: HttpRequest) -> HttpResponse:
+    return redirect("account")
+
+
+class PasswordChange(PasswordChangeView):
+    template_name = "registration/password_change_form.html"
+    success_url = reverse_lazy("account")
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        messages.success(self.request, "Your password is changed; other sessions are signed out.")
+        return super().form_valid(form)
+
+
+@administrator_page
+def tokens_page(request: HttpRequest) -> HttpResponse:
+    """All tokens; a new one is shown here once, in the answer to its form."""
+    form = NewToken(request.POST or None)
+    made = None
+    if form.is_valid():
+        data = form.cleaned_data
+        expires = timezone.now() + timedelta(days=data["days"]) if data["days"] else None
+        _, made = tokens.issue(
+            actor_of(request), data["name"], data["scope"], data["agent_id"], expires
+        )
+        form = NewToken()
+    rows = ApiToken.objects.order_by("revoked_at", "-created_at")
+    context = {"form": form, "tokens": rows, "made": made, "now": timezone.now()}
+    response = render(request, "settings/tokens.html", context)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+@require_POST
+@administrator_page
+def revoke_token(request: HttpRequest, key: str) -> HttpResponse:
+    tokens.revoke(actor_of(request), key)
+    messages.success(request, "The token is revoked. Every request with it is refused from now on.")
+    return redirect("tokens")
+
+
+@administrator_page
+def people_page(request: HttpRequest) -> HttpResponse:
+    form = NewPerson(request.POST or None)
+    if form.is_valid():
+        data = form.cleaned_data
+        try:
+            people.add(actor_of(request), data["username"], data["password"], data["role"])
+        except Invalid as error:
+            add_errors(form, error)
+        else:
+            messages.success(request, f"{data['username']} can sign in now.")
+            return redirect("people")
+    context = {"form": form, "people": User.objects.order_by("username"), "roles": User.RoleName}
+    return render(request, "settings/people.html", context)
+
+
+@require_POST
+@administrator_page
+def change_person(request: HttpRequest, username: str) -> HttpResponse:
+    form = ChangePerson(request.POST)
+    if not form.is_valid():
+        raise Invalid("choose one of the three roles")
+    people.change(actor_of(request), username, **form.cleaned_data)
+    messages.success(request, f"{username} is changed.")
+    return redirect("people")
+
+
+def activity(request: HttpRequest) -> HttpResponse:
+    """Who did what, newest first."""
+    entries = AuditEntry.objects.order_by("-id")
+    if action := request.GET.get("action", ""):
+        entries = entries.filter(action=action)
+    page = Paginator(entries, 50).get_page(request.GET.get("page"))
+    return render(request, "activity.html", {"page": page, "action": action})
+
+
+def review(request: HttpRequest) -> HttpResponse:
+    """What the guard held back, the waiting ones first."""
+    items = QuarantineItem.objects.filter(state=QuarantineItem.State.WAITING).order_by("-id")
+    page = Paginator(items, 20).get_page(request.GET.get("page"))
+    return render(request, "review.html", {"page": page})
+
+
+def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    return _error_page(request, 400, "this request makes no sense here")
+
+
+def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    return _error_page(request, 403, "you may not do this")
+
+
+def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    return _error_page(request, 404, "there is no such thing")
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    return _error_page(request, 500, "something went wrong here")
+
+
+def _error_page(request: HttpRequest, status: int, detail: str) -> HttpResponse:
+    if request.path.startswith(MACHINE_PATHS):
+        return problem(request, status, detail)
+    return render(request, f"{status}.html", status=status)

@@ -1,0 +1,116 @@
+"""The cast and the stage of every test: people in their roles, tokens, a home of its own."""
+
+import json
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+# Each test process has a home of its own, made before the settings are read.
+os.environ["MEMORYWEB_HOME"] = tempfile.mkdtemp(prefix="memoryweb-test-")
+os.environ["MEMORYWEB_TIME_ZONE"] = "Asia/Shanghai"
+os.environ["MEMORYWEB_SECRET_KEY"] = "only-for-tests-" + "x" * 40
+
+import pytest
+from django.test import Client
+
+from memoryweb.core import tokens
+from memoryweb.core.actor import system
+from memoryweb.core.models import User
+
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture
+def home(tmp_path: Path, settings: Any) -> Path:
+    """A fresh home for what lies on disk; the database is the test's own already."""
+    settings.MEMORYWEB_HOME = tmp_path
+    settings.MEMORYWEB_MEMORY_DIR = tmp_path / "memory"
+    (tmp_path / "memory" / "bank" / "entities").mkdir(parents=True)
+    return tmp_path
+
+
+@pytest.fixture
+def person(db: None) -> Callable[[str], User]:
+    def make(role: str, name: str = "") -> User:
+        user = User(username=name or role, role=role)
+        user.set_password(PASSWORD)
+        user.save()
+        return user
+
+    return make
+
+
+@pytest.fixture
+def administrator(person: Callable[[str], User]) -> User:
+    return person("administrator")
+
+
+@pytest.fixture
+def curator(person: Callable[[str], User]) -> User:
+    return person("curator")
+
+
+@pytest.fixture
+def viewer(person: Callable[[str], User]) -> User:
+    return person("viewer")
+
+
+@pytest.fixture
+def signed_in() -> Callable[[User], Client]:
+    """A browser in which this person has signed in."""
+
+    def make(user: User) -> Client:
+        client = Client()
+        client.force_login(user, "django.contrib.auth.backends.ModelBackend")
+        return client
+
+    return make
+
+
+@pytest.fixture
+def token(db: None) -> Callable[..., str]:
+    def make(scope: str = "write", agent: str = "") -> str:
+        return tokens.issue(system(), f"test {scope}", scope, agent)[1]
+
+    return make
+
+
+class Api:
+    """An agent that holds one token and speaks JSON; paths are below /api/v1."""
+
+    def __init__(self, text: str = "") -> None:
+        self.client = Client(headers={"Authorization": f"Bearer {text}"} if text else None)
+
+    def __call__(self, method: str, path: str, body: Any = None, **extra: Any) -> Any:
+        data = body if isinstance(body, str | bytes) else json.dumps(body)
+        extra.setdefault("content_type", "application/json")
+        return self.client.generic(
+            method, f"/api/v1{path}", "" if body is None else data, **extra
+        )
+
+    def get(self, path: str, **extra: Any) -> Any:
+        return self("GET", path, **extra)
+
+    def post(self, path: str, body: Any = None, **extra: Any) -> Any:
+        return self("POST", path, body, **extra)
+
+    def put(self, path: str, body: Any = None, **extra: Any) -> Any:
+        return self("PUT", path, body, **extra)
+
+    def patch(self, path: str, body: Any = None, **extra: Any) -> Any:
+        return self("PATCH", path, body, **extra)
+
+    def delete(self, path: str, body: Any = None, **extra: Any) -> Any:
+        return self("DELETE", path, body, **extra)
+
+
+@pytest.fixture
+def api(token: Callable[..., str]) -> Callable[..., Api]:
+    def make(scope: str = "write", agent: str = "") -> Api:
+        return Api(token(scope, agent) if scope else "")
+
+    return make
+
+

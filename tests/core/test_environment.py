@@ -1,0 +1,47 @@
+import stat
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from memoryweb import environment as env
+
+
+def test_a_flag_that_is_no_flag_names_its_variable():
+    with pytest.raises(ImproperlyConfigured, match="MEMORYWEB_HTTPS"):
+        env.flag("MEMORYWEB_HTTPS", False, {"MEMORYWEB_HTTPS": "maybe"})
+
+
+@pytest.mark.parametrize("value", ["-1", "1.5", "many", "1e3", "٣"])
+def test_a_number_that_is_no_whole_number_names_its_variable(value):
+    with pytest.raises(ImproperlyConfigured, match="MEMORYWEB_RATE_LIMIT"):
+        env.whole("MEMORYWEB_RATE_LIMIT", 0, environ={"MEMORYWEB_RATE_LIMIT": value})
+
+
+def test_an_unknown_time_zone_names_its_variable():
+    with pytest.raises(ImproperlyConfigured, match="MEMORYWEB_TIME_ZONE"):
+        env.zone("MEMORYWEB_TIME_ZONE", {"MEMORYWEB_TIME_ZONE": "Mars/Olympus"})
+
+
+def test_an_empty_variable_means_its_default():
+    assert env.text("MEMORYWEB_LOG_LEVEL", "info", {"MEMORYWEB_LOG_LEVEL": " "}) == "info"
+
+
+def test_the_secret_key_is_made_once_and_only_its_owner_reads_it(tmp_path: Path):
+    file = tmp_path / "home" / "secret.key"
+    first = env.secret_key("MEMORYWEB_SECRET_KEY", file, {})
+    assert env.secret_key("MEMORYWEB_SECRET_KEY", file, {}) == first
+    assert len(first) >= 50
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert [p.name for p in file.parent.iterdir()] == ["secret.key"]
+
+
+def test_a_short_secret_key_is_refused(tmp_path: Path):
+    with pytest.raises(ImproperlyConfigured, match="MEMORYWEB_SECRET_KEY"):
+        env.secret_key("MEMORYWEB_SECRET_KEY", tmp_path / "k", {"MEMORYWEB_SECRET_KEY": "short"})
+
+
+def test_a_damaged_secret_key_file_is_never_taken_for_a_key(tmp_path: Path):
+    (tmp_path / "secret.key").write_text("")
+    with pytest.raises(ImproperlyConfigured, match=r"secret\.key"):
+        env.secret_key("MEMORYWEB_SECRET_KEY", tmp_path / "secret.key", {})

