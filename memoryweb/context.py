@@ -1,0 +1,80 @@
+"""What the frame of every page needs: the navigation and the chosen theme."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.http import HttpRequest
+
+# Counts of things that wait for a decision, by section; a section without one shows no number.
+COUNTS: dict[str, Callable[[], int]] = {}
+
+THEMES = ("light", "dark")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of the navigation. `key` is the letter pressed after `g`."""
+
+    label: str
+    url: str
+    section: str
+    icon: str = ""
+    key: str = ""
+    count: int | None = None
+    current: str = ""
+    children: list["Entry"] = field(default_factory=list)
+
+
+SECTIONS = (
+    Entry("Home", "/", "home", "home", "h"),
+    Entry("Search", "/search/", "search", "search", "s"),
+    Entry("Episodes", "/episodes/", "episodes", "episodes", "e"),
+    Entry("Bank", "/bank/", "bank", "bank", "b"),
+    Entry("Review", "/review/", "review", "review", "r"),
+    Entry("Coverage", "/coverage/", "coverage", "coverage", "c"),
+    Entry("Activity", "/activity/", "activity", "activity", "a"),
+    Entry("Settings", "/settings/", "settings", "settings", "t"),
+)
+
+SETTINGS = (
+    Entry("Account", "/settings/account/", "account"),
+    Entry("Tokens", "/settings/tokens/", "tokens"),
+    Entry("People", "/settings/people/", "people"),
+)
+ADMINISTRATION = Entry("Administration", "/admin/", "admin")
+
+
+def frame(request: HttpRequest) -> dict[str, Any]:
+    """The template context of base.html; no navigation for someone who has not signed in."""
+    user = getattr(request, "user", None)
+    if user is None or not user.is_authenticated:
+        return {"navigation": [], "theme": theme(request)}
+    return {"navigation": navigation(request.path, user.is_staff), "theme": theme(request)}
+
+
+def theme(request: HttpRequest) -> str:
+    """The theme chosen in this browser, or nothing to follow the system's."""
+    chosen = request.COOKIES.get("theme", "")
+    return chosen if chosen in THEMES else ""
+
+
+def navigation(path: str, administrator: bool) -> list[Entry]:
+    """The sections, with the one that holds `path` marked and Settings opened inside itself."""
+    below = [*SETTINGS, ADMINISTRATION] if administrator else list(SETTINGS)
+    return [_placed(entry, path, below if entry.section == "settings" else []) for entry in SECTIONS]
+
+
+def _placed(entry: Entry, path: str, below: list[Entry]) -> Entry:
+    waiting = COUNTS.get(entry.section)
+    inside = path.startswith(entry.url) if entry.url != "/" else path == "/"
+    return Entry(
+        entry.label,
+        entry.url,
+        entry.section,
+        entry.icon,
+        entry.key,
+        count=waiting() if waiting else None,
+        current=("page" if path == entry.url else "true") if inside else "",
+        children=[_placed(child, path, []) for child in below] if inside else [],
+    )
