@@ -1,0 +1,115 @@
+"""The first command: a new home is set up, served, and left clean."""
+
+import re
+import signal
+import sqlite3
+import time
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+from memoryweb import house
+from tests.serving import Served, manage, serving, status
+
+
+def test_a_new_home_is_set_up_served_and_stopped_within_ten_seconds(tmp_path: Path):
+    with serving(tmp_path / "home") as served:
+        link = served.wait_for(r"(http://\S+/first/\S+/)")
+        assert status(served.url + "/healthz") == 200
+        assert status(served.url + "/readyz") == 200
+        assert status(link) == 200
+        assert status(served.url + "/no-such-page") == 404
+        assert served.stop() < 10
+    assert served.process.returncode == 0
+    assert (served.home / "secret.key").stat().st_mode & 0o777 == 0o600
+    with sqlite3.connect(served.home / "memoryweb.sqlite3") as database:
+        assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_no_child_outlives_a_server_that_was_killed(tmp_path: Path):
+    served = Served(tmp_path / "home", "--workers", "2")
+    served.process.send_signal(signal.SIGKILL)
+    served.process.wait()
+    deadline = time.monotonic() + 15
+    while children_of(served) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not children_of(served)
+    with serving(served.home) as again:
+        assert status(again.url + "/readyz") == 200
+
+
+def children_of(served: Served) -> list[str]:
+    """Processes that still run with this home, whoever their parent is now."""
+    home = f"MEMORYWEB_HOME={served.home}".encode()
+    found = []
+    for environ in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            if home in environ.read_bytes().split(b"\0"):
+                found.append(environ.parent.name)
+        except OSError:
+            continue  # The process ended while we looked.
+    return found
+
+
+def test_a_second_serve_on_one_home_serves_beside_the_first(tmp_path: Path):
+    with serving(tmp_path / "home") as first, serving(tmp_path / "home") as second:
+        assert status(first.url + "/readyz") == status(second.url + "/readyz") == 200
+        assert first.url != second.url
+
+
+def test_an_address_that_is_taken_is_said_and_nothing_is_set_up(tmp_path: Path):
+    with serving(tmp_path / "home") as served:
+        port = served.url.rpartition(":")[2]
+        refused = manage(tmp_path / "other", "serve", "--port", port)
+    assert refused.returncode == 1
+    assert "cannot listen" in refused.stderr
+    assert not (tmp_path / "other" / "memoryweb.sqlite3").exists()
+
+
+def test_create_token_prints_the_token_alone_on_the_last_line(tmp_path: Path):
+    made = manage(tmp_path, "create_token", "laptop", "--scope", "write", "--expires", "90d")
+    assert re.fullmatch(r"mw_[0-9a-f]{12}_[\w-]{43}", made.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize("expires", ["90", "0d", "-1d", "d", "1y", "9" * 30 + "d"])
+def test_create_token_refuses_an_expiry_it_does_not_understand(tmp_path: Path, expires: str):
+    refused = manage(tmp_path, "create_token", "x", "--scope", "read", f"--expires={expires}")
+    assert refused.returncode != 0
+    assert "Traceback" not in refused.stderr
+
+
+def test_a_database_of_a_newer_program_is_refused_and_left_alone(tmp_path: Path):
+    manage(tmp_path, "create_token", "x", "--scope", "read")
+    with sqlite3.connect(tmp_path / "memoryweb.sqlite3") as database:
+        database.execute(
+            "INSERT INTO django_migrations (app, name, applied) "
+            "VALUES ('core', '9999_from_the_future', '2030-01-01')"
+        )
+    refused = manage(tmp_path, "create_token", "y", "--scope", "read")
+    assert refused.returncode == 1
+    assert "newer memoryweb" in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+@pytest.mark.django_db
+def test_the_setup_link_makes_the_administrator_and_signs_in(client: Client):
+    path = house.setup_path()
+    weak = client.post(path, {"username": "ada", "password": "password"})
+    assert weak.status_code == 200
+    assert not house.has_administrator()
+    done = client.post(path, {"username": "ada", "password": "correct horse battery"})
+    assert (done.status_code, done.headers["Location"]) == (302, "/")
+    assert client.get("/settings/people/").status_code == 200
+    assert client.get(path).status_code == 404
+
+
+@pytest.mark.django_db
+def test_ten_wrong_passwords_close_the_door_even_to_the_right_one(client: Client, viewer):
+    for _ in range(10):
+        client.post("/login/", {"username": "viewer", "password": "wrong"})
+    answer = client.post("/login/", {"username": "viewer", "password": "correct horse battery"})
+    assert answer.status_code == 429
+    other = Client(REMOTE_ADDR="10.0.0.9")
+    answer = other.post("/login/", {"username": "viewer", "password": "correct horse battery"})
+    assert answer.status_code == 302
