@@ -1,0 +1,114 @@
+"""What a vector may be: checking, blobs and the cosine of two blobs.
+
+One rule for every door that takes a vector and for the index that holds it. The stored form is
+a little-endian float32 array without a header. Values, not rows: no database, no settings.
+"""
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+Vector = npt.NDArray[np.float32]
+Reason = Literal["empty", "zero", "not_finite", "wrong_width", "not_numbers", "odd_length"]
+
+# The norm below which a direction is noise: float32's own epsilon, as octos-memory has it.
+EPSILON = 1.1920929e-7
+BLOB_DTYPE = np.dtype("<f4")
+
+MESSAGES: dict[Reason, str] = {
+    "empty": "The vector has no values.",
+    "zero": "The vector has no direction: its length is zero.",
+    "not_finite": "The vector holds a value that is NaN, infinite or too large for float32.",
+    "wrong_width": "The vector has another number of values than the model in use.",
+    "not_numbers": "The vector is not a flat list of numbers.",
+    "odd_length": "The bytes are not a whole number of float32 values.",
+}
+
+
+class VectorRefused(ValueError):
+    """A vector that cannot be compared with any other; `reason` says why, for machines."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(MESSAGES[reason])
+        self.reason: Reason = reason
+
+
+def checked_vector(values: Any, width: int | None = None) -> Vector:
+    """`values` as float32, unscaled; raises VectorRefused unless it can be compared.
+
+    Takes any flat sequence or array of numbers; text, booleans and nesting are not numbers.
+    With `width`, any other number of values is refused.
+    """
+    array = _numbers(values)
+    if array.size == 0:
+        raise VectorRefused("empty")
+    if width is not None and array.size != width:
+        raise VectorRefused("wrong_width")
+    with np.errstate(over="ignore"):
+        vector = array.astype(np.float32)
+    if not np.isfinite(vector).all():
+        raise VectorRefused("not_finite")
+    if _norm(vector) < EPSILON:
+        raise VectorRefused("zero")
+    return vector
+
+
+def unit_vector(values: Any, width: int | None = None) -> Vector:
+    """`values` checked and scaled to length 1, the form in which vectors are indexed."""
+    vector = checked_vector(values, width)
+    return (vector / _norm(vector)).astype(np.float32)
+
+
+def encode_blob(vector: Vector) -> bytes:
+    return vector.astype(BLOB_DTYPE).tobytes()
+
+
+def decode_blob(blob: bytes, width: int | None = None) -> Vector:
+    """The checked vector in a stored or received blob; raises VectorRefused as above."""
+    if len(blob) % BLOB_DTYPE.itemsize:
+        raise VectorRefused("odd_length")
+    return checked_vector(np.frombuffer(blob, BLOB_DTYPE), width)
+
+
+def cosine_similarity(a: object, b: object) -> float | None:
+    """The cosine of two blobs in [-1, 1], or None where either is no comparable vector.
+
+    Made to be registered as a deterministic SQL function: a bad row gives NULL for itself and
+    never ends the query.
+    """
+    if not (isinstance(a, bytes) and isinstance(b, bytes)):
+        return None
+    if len(a) != len(b) or not a or len(a) % BLOB_DTYPE.itemsize:
+        return None
+    x, y = np.frombuffer(a, BLOB_DTYPE), np.frombuffer(b, BLOB_DTYPE)
+    cosine = _cosine(x, y)
+    if math.isnan(cosine):
+        # Squares of values beyond 1e19 overflow float32; the wider type settles those rows.
+        cosine = _cosine(x.astype(np.float64), y.astype(np.float64))
+    return None if math.isnan(cosine) else max(-1.0, min(1.0, cosine))
+
+
+def _cosine(x: npt.NDArray[Any], y: npt.NDArray[Any]) -> float:
+    """The cosine of two arrays of one length, NaN where it has none in their own precision."""
+    norm_x, norm_y = math.sqrt(np.dot(x, x)), math.sqrt(np.dot(y, y))
+    if EPSILON <= norm_x < math.inf and EPSILON <= norm_y < math.inf:
+        return float(np.dot(x, y)) / (norm_x * norm_y)
+    return math.nan
+
+
+def _numbers(values: Any) -> npt.NDArray[Any]:
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise VectorRefused("not_numbers") from error
+    if array.ndim == 1 and (array.size == 0 or array.dtype.kind in "fiu"):
+        return array
+    raise VectorRefused("not_numbers")
+
+
+def _norm(vector: Vector) -> float:
+    """Euclidean length in float64, where no float32 value overflows when squared."""
+    wide = vector.astype(np.float64)
+    return math.sqrt(wide @ wide)
