@@ -10,7 +10,7 @@ DEVICES = frozenset(
     {"con", "prn", "aux", "nul"}
     | {f"{port}{number}" for port in ("com", "lpt") for number in range(10)}
 )
-# The legal start of a name: letters with the marks they carry, digits, - and _; fillers and variation selectors are
+# Letters with the marks they carry, digits, - and _. Fillers and variation selectors are
 # letters and marks to Unicode but draw nothing, so two names would look the same.
 _LEGAL_START = regex.compile(
     r"^(?:(?:[\p{L}\p{Nl}--\p{DI}][\p{M}--\p{DI}]*)|[\p{Nd}_\-])*", regex.VERSION1

@@ -1,0 +1,241 @@
+"""[[Wikilinks]]: found in a page's body, resolved to pages, rewritten when a page is renamed.
+
+Links in code fences and inline code are text, not links. Fences are found as CommonMark
+finds them, at any indentation and inside lists and quotes; indented code is not told apart
+from a nested list, so links in it count.
+"""
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from bank.names import key
+
+# A target holds no backtick, so code never starts inside one; a pipe in a table is `\|`.
+WIKILINK = re.compile(
+    r"(?P<embed>!?)\[\["
+    r"(?P<target>[^\[\]|#`\n]{0,500})"
+    r"(?:\#(?P<section>[^\[\]|`\n]{0,500}))?"
+    r"(?:\|(?P<label>[^\[\]\n]{0,1000}))?"
+    r"\]\]"
+)
+_LINK_OR_ESCAPE = re.compile(rf"\\[^\n]|{WIKILINK.pattern}")
+_FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?P<fence>`{3,}|~{3,})(?P<info>.*)")
+_TICKS = re.compile(r"`+")
+_TICKS_OR_ESCAPE = re.compile(r"\\.|(`+)", re.DOTALL)
+_NOT_NEWLINE = re.compile(r"[^\n]")
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One link as written; `span` is where its target stands in the text it came from."""
+
+    target: str
+    section: str
+    label: str
+    embed: bool
+    span: tuple[int, int]
+
+    @property
+    def shown(self) -> str:
+        """What a reader sees: the label, else the target with its section."""
+        return self.label or " › ".join(part for part in (self.target, self.section) if part)
+
+
+def extract(body: str) -> list[Link]:
+    """Every link of a page's body in order, embeds included; links within the page left out."""
+    found = (
+        link_of(match, body)
+        for match in _LINK_OR_ESCAPE.finditer(mask_code(body))
+        if match["target"] is not None
+    )
+    return [link for link in found if link.target]
+
+
+def rewrite(body: str, old: str, new: str) -> str:
+    """The body with every link that names the page `old` naming `new`; labels stay as they are.
+
+    Only links by id or base name change: a link by title or alias finds the renamed page still.
+    """
+    pieces, done = [], 0
+    for link in extract(body):
+        if names_page(link.target, old):
+            start, end = link.span
+            pieces += [body[done:start], new]
+            done = end
+    return "".join(pieces) + body[done:]
+
+
+def link_of(match: re.Match[str], text: str) -> Link:
+    """The Link of a WIKILINK match; `text` is what the match's positions count in."""
+    start, end = match.span("target")
+    written = text[start:end].removesuffix("\\")
+    start += len(written) - len(written.lstrip())
+    target = written.strip()
+    label = text[slice(*match.span("label"))] if match["label"] else ""
+    return Link(
+        target=target,
+        section=(match["section"] or "").removesuffix("\\").strip(),
+        label=label.replace("`", "").strip(),
+        embed=bool(match["embed"]),
+        span=(start, start + len(target)),
+    )
+
+
+def mask_code(text: str) -> str:
+    """The text with its fences and code spans overwritten by backticks: same length and lines."""
+    masked: list[str] = []
+    paragraph: list[str] = []  # A code span ends with its paragraph at the latest.
+    fence = ""
+    for line in text.split("\n"):
+        if fence:
+            fence = "" if _closes(line, fence) else fence
+            masked.append("`" * len(line))
+            continue
+        fence = _opened_by(line)
+        if fence or not line.strip(" \t\r>"):
+            masked += [*_mask_spans(paragraph), "`" * len(line) if fence else line]
+            paragraph = []
+        else:
+            paragraph.append(line)
+    return "\n".join(masked + _mask_spans(paragraph))
+
+
+def _opened_by(line: str) -> str:
+    match = _FENCE.match(line)
+    if match is None or (match["fence"][0] == "`" and "`" in match["info"]):
+        return ""
+    return match["fence"]
+
+
+def _closes(line: str, fence: str) -> bool:
+    mark = line.strip(" \t\r>")
+    return len(mark) >= len(fence) and mark == fence[0] * len(mark)
+
+
+def _mask_spans(paragraph: list[str]) -> list[str]:
+    text = "\n".join(paragraph)
+    if "`" not in text:
+        return paragraph
+    closers: dict[int, list[int]] = defaultdict(list)
+    for run in _TICKS.finditer(text):
+        closers[len(run[0])].append(run.start())
+    pieces, at = [], 0
+    while opener := _TICKS_OR_ESCAPE.search(text, at):
+        end = _span_end(opener, closers)
+        pieces.append(text[at : opener.start()])
+        pieces.append(_NOT_NEWLINE.sub("`", text[opener.start() : end]) if opener[1] else opener[0])
+        at = end
+    return ("".join(pieces) + text[at:]).split("\n")
+
+
+def _span_end(opener: re.Match[str], closers: dict[int, list[int]]) -> int:
+    """Where the code opened here ends: after the next run as long, else after the opener."""
+    if not opener[1]:
+        return opener.end()
+    starts = closers[len(opener[1])]
+    after = bisect_left(starts, opener.end())
+    return starts[after] + len(opener[1]) if after < len(starts) else opener.end()
+
+
+# Resolution
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A page as far as links can name it; an id may hold folders, `people/alice`."""
+
+    id: str
+    title: str = ""
+    aliases: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """What a target leads to: the page (None when missing), by which rule, and every match."""
+
+    page: str | None
+    rule: Literal["id", "name", "title", "alias", ""]
+    candidates: tuple[str, ...]
+
+    @property
+    def ambiguous(self) -> bool:
+        return len(self.candidates) > 1
+
+
+MISSING = Resolution(None, "", ())
+
+
+class Resolver:
+    """Targets to pages: exact id, id or base name in any case, title, alias; the first that fits.
+
+    Several pages fitting one rule are all reported, and the one with the fewest folders
+    (then the shortest, then the first by alphabet) is taken. Spaces and hyphens are one in
+    names, because `Alice Chen` is filed as `alice-chen`.
+    """
+
+    def __init__(self, pages: Iterable[Named]) -> None:
+        self._ids: set[str] = set()
+        self._by_id: dict[str, list[str]] = defaultdict(list)
+        self._by_name: dict[str, list[str]] = defaultdict(list)
+        self._by_title: dict[str, list[str]] = defaultdict(list)
+        self._by_alias: dict[str, list[str]] = defaultdict(list)
+        for page in pages:
+            self._add(page)
+
+    def _add(self, page: Named) -> None:
+        self._ids.add(page.id)
+        self._by_id[name_key(page.id)].append(page.id)
+        for tail in _tails(name_key(page.id)):
+            self._by_name[tail].append(page.id)
+        if page.title:
+            self._by_title[key(page.title.strip())].append(page.id)
+        for alias in {key(alias.strip()) for alias in page.aliases}:
+            self._by_alias[alias].append(page.id)
+
+    def resolve(self, target: str) -> Resolution:
+        path = _path(target)
+        if path in self._ids:
+            return Resolution(path, "id", (path,))
+        named, worded = name_key(target), key(target.strip())
+        if found := (
+            self._by_id.get(named)
+            or self._by_name.get(named)
+            or self._by_name.get(named.rpartition("/")[2])
+        ):
+            return _first_of(found, "name")
+        if found := self._by_title.get(worded):
+            return _first_of(found, "title")
+        if found := self._by_alias.get(worded):
+            return _first_of(found, "alias")
+        return MISSING
+
+
+def name_key(target: str) -> str:
+    """What a target and the page id it names have in common."""
+    return key(_path(target)).replace(" ", "-")
+
+
+def names_page(target: str, page_id: str) -> bool:
+    """Whether the target names this page by its id, the end of its path or its base name."""
+    written, page = name_key(target), name_key(page_id)
+    return written in _tails(page) or written.rpartition("/")[2] == page
+
+
+def _path(target: str) -> str:
+    parts = target.strip().removesuffix(".md").split("/")
+    return "/".join(part for part in parts if part not in ("", ".", ".."))
+
+
+def _tails(path: str) -> list[str]:
+    """`a/b/c` gives `a/b/c`, `b/c`, `c`."""
+    parts = path.split("/")
+    return ["/".join(parts[start:]) for start in range(len(parts))]
+
+
+def _first_of(pages: list[str], rule: Literal["name", "title", "alias"]) -> Resolution:
+    ordered = sorted(pages, key=lambda page: (page.count("/"), len(page), page))
+    return Resolution(ordered[0], rule, tuple(ordered))

@@ -1,0 +1,222 @@
+"""[[Wikilinks]]: which text is one, where it leads, and what a rename changes."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bank.links import Named, Resolver, extract, mask_code, names_page, rewrite
+
+
+def targets(body: str) -> list[str]:
+    return [link.target for link in extract(body)]
+
+
+# Finding
+
+
+def test_a_link_carries_target_section_label_and_where_it_stands():
+    body = "See [[people/Alice Chen#Early years|our Alice]]."
+    (link,) = extract(body)
+    assert (link.target, link.section, link.label) == (
+        "people/Alice Chen",
+        "Early years",
+        "our Alice",
+    )
+    assert not link.embed
+    assert body[slice(*link.span)] == "people/Alice Chen"
+
+
+def test_spaces_around_the_target_do_not_belong_to_it():
+    (link,) = extract("[[  Alice  | a ]]")
+    assert (link.target, link.label, link.span) == ("Alice", "a", (4, 9))
+
+
+def test_what_a_reader_sees_is_the_label_else_target_and_section():
+    shown = [link.shown for link in extract("[[a]] [[a#b]] [[a|c]]")]
+    assert shown == ["a", "a › b", "c"]
+
+
+def test_embeds_are_links():
+    assert [(link.target, link.embed) for link in extract("![[plan]] [[plan]]")] == [
+        ("plan", True),
+        ("plan", False),
+    ]
+
+
+def test_links_in_any_script_are_found_in_order():
+    assert targets("[[知识图谱]] と [[日本]] و [[عربى]]") == ["知识图谱", "日本", "عربى"]
+
+
+def test_a_pipe_escaped_for_a_table_starts_the_label():
+    (link,) = extract("| [[alice\\|Alice]] |")
+    assert (link.target, link.label) == ("alice", "Alice")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "[[#a section of this page]]",
+        "[[]] [[ ]] [[|label]]",
+        "[[a\nb]]",
+        "[[a] ]",
+        "[a](b)",
+        "\\[[a]]",
+        "[\\[a]]",
+        "[[" + "x" * 501 + "]]",
+    ],
+)
+def test_what_only_looks_like_a_link_is_none(body: str):
+    assert targets(body) == []
+
+
+def test_a_backslash_before_the_mark_of_an_embed_leaves_a_link():
+    (link,) = extract("\\![[a]]")
+    assert not link.embed
+
+
+def test_two_backslashes_are_a_backslash_and_the_link_stays():
+    assert targets("\\\\[[a]]") == ["a"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "```\n[[a]]\n```",
+        "```python\n[[a]]\n",
+        "~~~ `x`\n[[a]]\n~~~",
+        "````\n```\n[[a]]\n```\n````",
+        "  ```\n  [[a]]\n  ```",
+        "- item\n\n      ```\n      [[a]]\n      ```",
+        "- ```\n  [[a]]\n  ```",
+        "> ```\n> [[a]]\n> ```",
+        "```\r\n[[a]]\r\n```\r\n",
+        "`[[a]]`",
+        "``a ` [[a]]``",
+        "`[[a\n]] [[a]]`",
+    ],
+)
+def test_code_fences_and_code_spans_hold_no_links(body: str):
+    assert targets(body) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "`open [[a]]",
+        "``open [[a]] `",
+        "`para\n\n[[a]]`",
+        "\\`[[a]]\\`",
+        "```\ncode\n```\n[[a]]",
+        "``` not `a` fence\n[[a]]",
+        "    - nested\n      [[a]]",
+    ],
+)
+def test_ticks_that_close_nothing_hide_no_link(body: str):
+    assert targets(body) == ["a"]
+
+
+@given(st.text(alphabet="`~[]|#!\\ab\n> -", max_size=80))
+def test_masking_code_keeps_length_and_lines_and_changes_only_to_backticks(text: str):
+    masked = mask_code(text)
+    assert len(masked) == len(text)
+    changed = [(a, b) for a, b in zip(text, masked, strict=True) if a != b]
+    assert all(new == "`" and old != "\n" for old, new in changed)
+
+
+@given(st.text(alphabet="`[]|#!\\ab\n ", max_size=80))
+def test_every_span_is_its_target(text: str):
+    assert all(text[slice(*link.span)] == link.target for link in extract(text))
+
+
+@pytest.mark.parametrize("piece", "[ [[ ![[ [[a| [[a# ` `x \\ [[a]] >".split())
+def test_half_a_megabyte_of_brackets_and_ticks_is_read_through(piece: str):
+    body = (piece * 524_288)[:524_288]
+    assert len(extract(body)) == (524_288 // 5 if piece == "[[a]]" else 0)
+
+
+# Resolving
+
+PAGES = [
+    Named("alice-chen", "Alice Chen", ["Chen", "AC"]),
+    Named("ac"),
+    Named("projects/Plan", "The plan"),
+    Named("archive/old/plan", "Old plan"),
+    Named("知识图谱", "知识图谱", ["knowledge graph"]),
+    Named("README", "Start here"),
+    Named("readme"),
+    Named("twin-1", "Twin"),
+    Named("twin-2", "Twin"),
+]
+
+
+@pytest.mark.parametrize(
+    ("target", "page", "rule"),
+    [
+        ("alice-chen", "alice-chen", "id"),
+        ("README", "README", "id"),
+        ("readme", "readme", "id"),
+        ("projects/Plan", "projects/Plan", "id"),
+        ("Projects/plan", "projects/Plan", "name"),
+        ("old/Plan", "archive/old/plan", "name"),
+        ("Alice Chen", "alice-chen", "name"),
+        ("people/alice-chen", "alice-chen", "name"),
+        ("alice-chen.md", "alice-chen", "id"),
+        ("./alice-chen", "alice-chen", "id"),
+        ("the plan", "projects/Plan", "title"),
+        ("AC", "ac", "name"),
+        ("chen", "alice-chen", "alias"),
+        ("Knowledge Graph", "知识图谱", "alias"),
+        ("nobody", None, ""),
+        ("", None, ""),
+        ("../../etc/passwd", None, ""),
+    ],
+)
+def test_a_target_leads_by_id_then_name_then_title_then_alias(
+    target: str, page: str | None, rule: str
+):
+    resolution = Resolver(PAGES).resolve(target)
+    assert (resolution.page, resolution.rule) == (page, rule)
+
+
+def test_several_pages_that_fit_are_all_reported_and_the_nearest_taken():
+    plan = Resolver(PAGES).resolve("plan")
+    assert plan.ambiguous
+    assert plan.candidates == ("projects/Plan", "archive/old/plan")
+    assert plan.page == "projects/Plan"
+    assert Resolver(reversed(PAGES)).resolve("plan") == plan
+    assert Resolver(PAGES).resolve("Twin").candidates == ("twin-1", "twin-2")
+
+
+def test_an_exact_id_is_never_ambiguous():
+    assert not Resolver(PAGES).resolve("readme").ambiguous
+    assert Resolver(PAGES).resolve("ReadMe").candidates == ("README", "readme")
+
+
+def test_a_page_with_one_alias_twice_is_one_candidate():
+    assert not Resolver([Named("a", aliases=["x", "X"])]).resolve("x").ambiguous
+
+
+# Renaming
+
+
+def test_a_rename_rewrites_links_by_name_and_keeps_section_and_label():
+    body = "[[alice-chen]] [[Alice Chen#Early|her]] ![[people/alice-chen]] [[bob]] [[ alice-chen ]]"
+    assert rewrite(body, "alice-chen", "alice-smith") == (
+        "[[alice-smith]] [[alice-smith#Early|her]] ![[alice-smith]] [[bob]] [[ alice-smith ]]"
+    )
+
+
+def test_a_rename_touches_no_code_no_prose_and_no_other_page():
+    body = "alice-chen `[[alice-chen]]` [[alice-chen-2]] [[not-alice-chen]]\n```\n[[alice-chen]]\n"
+    assert rewrite(body, "alice-chen", "x") == body
+
+
+def test_names_page_knows_ends_of_paths():
+    assert names_page("old/plan", "archive/old/plan")
+    assert names_page("PLAN.md", "archive/old/plan")
+    assert not names_page("projects/plan", "archive/old/plan")
+
+
+@given(st.text(alphabet="`[]|#!\\a \n", max_size=60))
+def test_a_rename_to_the_same_name_changes_nothing(body: str):
+    assert rewrite(body, "a", "a") == body
