@@ -128,7 +128,7 @@ def test_every_span_is_its_target(text: str):
     assert all(text[slice(*link.span)] == link.target for link in extract(text))
 
 
-@pytest.mark.parametrize("piece", "[ [[ ![[ [[a| [[a# ` `x \\ [[a]] >".split())
+@pytest.mark.parametrize("piece", ["[", "[[", "![[", "[[a|", "[[a#", "`", "`x", "\\", "[[a]]", ">"])
 def test_half_a_megabyte_of_brackets_and_ticks_is_read_through(piece: str):
     body = (piece * 524_288)[:524_288]
     assert len(extract(body)) == (524_288 // 5 if piece == "[[a]]" else 0)
