@@ -37,12 +37,12 @@ SECTIONS = (
     Entry("Settings", "/settings/", "settings", "settings", "t"),
 )
 
-SETTINGS = (
-    Entry("Account", "/settings/account/", "account"),
+SETTINGS = (Entry("Account", "/settings/account/", "account"),)
+ADMINISTRATION = (
     Entry("Tokens", "/settings/tokens/", "tokens"),
     Entry("People", "/settings/people/", "people"),
+    Entry("Database", "/admin/", "admin"),
 )
-ADMINISTRATION = Entry("Administration", "/admin/", "admin")
 
 
 def frame(request: HttpRequest) -> dict[str, Any]:
@@ -61,11 +61,11 @@ def theme(request: HttpRequest) -> str:
 
 def navigation(path: str, administrator: bool) -> list[Entry]:
     """The sections, with the one that holds `path` marked and Settings opened inside itself."""
-    below = [*SETTINGS, ADMINISTRATION] if administrator else list(SETTINGS)
-    return [_placed(entry, path, below if entry.section == "settings" else []) for entry in SECTIONS]
+    below = SETTINGS + ADMINISTRATION if administrator else SETTINGS
+    return [_placed(entry, path, below if entry.section == "settings" else ()) for entry in SECTIONS]
 
 
-def _placed(entry: Entry, path: str, below: list[Entry]) -> Entry:
+def _placed(entry: Entry, path: str, below: tuple[Entry, ...] = ()) -> Entry:
     waiting = COUNTS.get(entry.section)
     inside = path.startswith(entry.url) if entry.url != "/" else path == "/"
     return Entry(
@@ -76,5 +76,5 @@ def _placed(entry: Entry, path: str, below: list[Entry]) -> Entry:
         entry.key,
         count=waiting() if waiting else None,
         current=("page" if path == entry.url else "true") if inside else "",
-        children=[_placed(child, path, []) for child in below] if inside else [],
+        children=[_placed(child, path) for child in below] if inside else [],
     )

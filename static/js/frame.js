@@ -7,15 +7,27 @@ document.addEventListener("htmx:configRequest", (event) => {
 });
 
 // A whole page in answer to a request for a part means we were sent elsewhere (signed out, or a
-// form that redirects when done): go there.
+// form that redirects when done): go there. A refusal is said above the page and replaces nothing,
+// so that typed text stays.
 document.addEventListener("htmx:beforeSwap", (event) => {
   const { xhr, pathInfo } = event.detail;
-  if (!xhr.responseURL || !/^\s*<!doctype/i.test(xhr.responseText)) return;
-  const asked = new URL(pathInfo.finalRequestPath || pathInfo.requestPath, location.href);
-  if (new URL(xhr.responseURL).pathname === asked.pathname) return;
-  event.detail.shouldSwap = false;
-  location.assign(xhr.responseURL);
+  if (refusal(xhr)) {
+    event.detail.shouldSwap = false;
+    event.detail.isError = true;
+  } else if (xhr.responseURL && isWholePage(xhr)) {
+    const asked = new URL(pathInfo.finalRequestPath || pathInfo.requestPath, location.href);
+    if (new URL(xhr.responseURL).pathname === asked.pathname) return;
+    event.detail.shouldSwap = false;
+    location.assign(xhr.responseURL);
+  }
 });
+
+const isWholePage = (xhr) => /^\s*<!doctype/i.test(xhr.responseText);
+
+function refusal(xhr) {
+  if (xhr.status < 400 || isWholePage(xhr)) return null;
+  return new DOMParser().parseFromString(xhr.responseText, "text/html").querySelector("[data-refusal]");
+}
 
 function say(text) {
   const pattern = document.getElementById("message");
@@ -26,12 +38,15 @@ function say(text) {
   place.replaceChildren(message);
 }
 
+const sayings = {
+  403: "You may not do this. Nothing was changed.",
+  404: "This is not here any more. Load the page again to see what is.",
+  413: "This is too large to send. Nothing was changed.",
+};
 document.addEventListener("htmx:responseError", (event) => {
-  const status = event.detail.xhr.status;
-  if (status === 403) say("You may not do this. Nothing was changed.");
-  else if (status === 404) say("This is not here any more. Load the page again to see what is.");
-  else if (status === 413) say("This is too large to send. Nothing was changed.");
-  else say(`The server could not do this (${status}). What you see may be out of date; load the page again.`);
+  const { xhr } = event.detail;
+  const broken = `The server could not do this (${xhr.status}). What you see may be out of date; load the page again.`;
+  say(refusal(xhr)?.textContent.trim() || sayings[xhr.status] || broken);
 });
 document.addEventListener("htmx:sendError", () => say("The server does not answer. What you typed is still here; try again."));
 document.addEventListener("htmx:timeout", () => say("The server took too long to answer. Try again."));
