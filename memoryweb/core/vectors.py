@@ -92,9 +92,10 @@ def cosine_similarity(a: object, b: object) -> float | None:
 
 def _cosine(x: npt.NDArray[Any], y: npt.NDArray[Any]) -> float:
     """The cosine of two arrays of one length, NaN where it has none in their own precision."""
-    norm_x, norm_y = math.sqrt(np.dot(x, x)), math.sqrt(np.dot(y, y))
-    if EPSILON <= norm_x < math.inf and EPSILON <= norm_y < math.inf:
-        return float(np.dot(x, y)) / (norm_x * norm_y)
+    with np.errstate(over="ignore", invalid="ignore"):
+        norm_x, norm_y = math.sqrt(np.dot(x, x)), math.sqrt(np.dot(y, y))
+        if EPSILON <= norm_x < math.inf and EPSILON <= norm_y < math.inf:
+            return float(np.dot(x, y)) / (norm_x * norm_y)
     return math.nan
 
 
