@@ -11,17 +11,22 @@ import numpy as np
 import numpy.typing as npt
 
 Vector = npt.NDArray[np.float32]
-Reason = Literal["empty", "zero", "not_finite", "wrong_width", "not_numbers", "odd_length"]
+Reason = Literal[
+    "empty", "zero", "not_finite", "wrong_width", "too_wide", "not_numbers", "odd_length"
+]
 
 # The norm below which a direction is noise: float32's own epsilon, as octos-memory has it.
 EPSILON = 1.1920929e-7
+MAX_DIMENSION = 8192
 BLOB_DTYPE = np.dtype("<f4")
+_NUMBER = (int, float, np.integer, np.floating)
 
 MESSAGES: dict[Reason, str] = {
     "empty": "The vector has no values.",
     "zero": "The vector has no direction: its length is zero.",
     "not_finite": "The vector holds a value that is NaN, infinite or too large for float32.",
     "wrong_width": "The vector has another number of values than the model in use.",
+    "too_wide": f"The vector has more than {MAX_DIMENSION:,} values.",
     "not_numbers": "The vector is not a flat list of numbers.",
     "odd_length": "The bytes are not a whole number of float32 values.",
 }
@@ -44,6 +49,8 @@ def checked_vector(values: Any, width: int | None = None) -> Vector:
     array = _numbers(values)
     if array.size == 0:
         raise VectorRefused("empty")
+    if array.size > MAX_DIMENSION:
+        raise VectorRefused("too_wide")
     if width is not None and array.size != width:
         raise VectorRefused("wrong_width")
     with np.errstate(over="ignore"):
@@ -100,6 +107,8 @@ def _cosine(x: npt.NDArray[Any], y: npt.NDArray[Any]) -> float:
 
 
 def _numbers(values: Any) -> npt.NDArray[Any]:
+    if isinstance(values, list):
+        return _listed_numbers(values)
     try:
         array = np.asarray(values)
     except (TypeError, ValueError, OverflowError) as error:
@@ -107,6 +116,18 @@ def _numbers(values: Any) -> npt.NDArray[Any]:
     if array.ndim == 1 and (array.size == 0 or array.dtype.kind in "fiu"):
         return array
     raise VectorRefused("not_numbers")
+
+
+def _listed_numbers(values: list[Any]) -> npt.NDArray[Any]:
+    """A list looked at value by value: numpy would take True among numbers for 1."""
+    if len(values) > MAX_DIMENSION:
+        raise VectorRefused("too_wide")
+    if not all(isinstance(v, _NUMBER) and not isinstance(v, bool) for v in values):
+        raise VectorRefused("not_numbers")
+    try:
+        return np.array(values, np.float64)
+    except OverflowError as error:
+        raise VectorRefused("not_finite") from error
 
 
 def _norm(vector: Vector) -> float:
