@@ -62,7 +62,9 @@ def theme(request: HttpRequest) -> str:
 def navigation(path: str, administrator: bool) -> list[Entry]:
     """The sections, with the one that holds `path` marked and Settings opened inside itself."""
     below = SETTINGS + ADMINISTRATION if administrator else SETTINGS
-    return [_placed(entry, path, below if entry.section == "settings" else ()) for entry in SECTIONS]
+    return [
+        _placed(entry, path, below if entry.section == "settings" else ()) for entry in SECTIONS
+    ]
 
 
 def _placed(entry: Entry, path: str, below: tuple[Entry, ...] = ()) -> Entry:

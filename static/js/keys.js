@@ -15,7 +15,7 @@ function move(step) {
 
 function press(key) {
   const item = document.activeElement.closest("[data-item]");
-  if (key === "/") (document.querySelector("[data-page-search]") || document.querySelector("[data-frame-search]"))?.focus();
+  if (key === "/") (document.querySelector("[data-page-search]") || document.querySelector("[data-frame-search]"))?.select();
   else if (key === "?") document.getElementById("keys")?.showModal();
   else if (key === "j") move(1);
   else if (key === "k") move(-1);

@@ -1,11 +1,14 @@
 """Something of everything, for the page that shows all components."""
 
 from datetime import UTC, datetime
-from types import SimpleNamespace
 from typing import Any
 
 from django import forms
 from django.core.paginator import Paginator
+from django.http import HttpRequest
+from django.test import RequestFactory
+
+from memoryweb.core.models import User
 
 LONG_PATH = "/srv/projects/a-very-long-name-of-a-project/with/deep/folders/inside/it/backend"
 
@@ -15,6 +18,13 @@ class PersonForm(forms.Form):
     role = forms.ChoiceField(choices=[("viewer", "Viewer"), ("curator", "Curator")])
     note = forms.CharField(required=False, widget=forms.Textarea(attrs={"rows": 3}))
     active = forms.BooleanField(required=False, help_text="Without it the person cannot sign in.")
+
+
+def request() -> HttpRequest:
+    """A request by someone who has signed in, without a database."""
+    made = RequestFactory().get("/episodes/?outcome=failure&page=3")
+    made.user = User(username="anna", is_staff=True)
+    return made
 
 
 def components() -> dict[str, Any]:
@@ -30,7 +40,7 @@ def components() -> dict[str, Any]:
             for day in range(28)
         ],
         "form": PersonForm({"name": "", "role": "owner"}),
-        "code": "curl -H 'Authorization: Bearer …' \\\n  http://localhost:8000/api/v1/episodes?limit=50&outcome=failure",
+        "code": "curl -H 'Authorization: Bearer …' \\\n  http://localhost:8000/api/v1/episodes",
         "unified": unified(),
         "sides": sides(),
         "weeks": weeks(),
@@ -38,53 +48,105 @@ def components() -> dict[str, Any]:
 
 
 def results() -> list[dict[str, Any]]:
-    rows = [
-        ("Moved the <mark>docker</mark> build to a two-stage image", "The <mark>migration</mark> ran before the service came up, so the first request failed. Fixed by waiting for the health check; the image is 180 MB smaller.", "success", "current", "up", "0.9412", 66, 28),
-        ("数据库<mark>部署</mark>之后必须重建索引，否则搜索结果不完整", "在生产环境执行<mark>部署</mark>脚本之后，旧的索引仍然指向已删除的行。重建索引之后恢复正常。", "failure", "missing", "", "0.6120", 0, 61),
-        ("مراجعة إعدادات النشر قبل الإصدار", "تمت مراجعة جميع الإعدادات وتحديث المتغيرات قبل النشر.", "blocked", "stale", "down", "0.4021", 40, 0),
-        ("TestAVeryLongIdentifierWithoutAnySpaceThatSomebodyWroteInASummary_" * 2, "No words to mark here.", "cancelled", "wrong_width", "", "0.1180", 9, 3),
-    ]  # fmt: skip
-    names = ("title", "text", "outcome", "state", "move", "score", "vector", "bm25")
-    return [dict(zip(names, row, strict=True), path=LONG_PATH) for row in rows]
+    return [
+        {
+            "title": "Moved the <mark>docker</mark> build to a two-stage image",
+            "text": "The <mark>migration</mark> ran before the service came up, so the first "
+            "request failed. Fixed by waiting for the health check; the image is 180 MB smaller.",
+            "outcome": "success",
+            "state": "current",
+            "move": "up",
+            "score": "0.9412",
+            "vector": 66,
+            "bm25": 28,
+            "path": LONG_PATH,
+        },
+        {
+            "title": "数据库<mark>部署</mark>之后必须重建索引，否则搜索结果不完整",
+            "text": "在生产环境执行<mark>部署</mark>脚本之后，旧的索引仍然指向已删除的行。",
+            "outcome": "failure",
+            "state": "missing",
+            "score": "0.6120",
+            "vector": 0,
+            "bm25": 61,
+            "path": "/srv/api",
+        },
+        {
+            "title": "مراجعة إعدادات النشر قبل الإصدار",
+            "text": "تمت مراجعة جميع الإعدادات وتحديث المتغيرات قبل النشر.",
+            "outcome": "blocked",
+            "state": "stale",
+            "move": "down",
+            "score": "0.4021",
+            "vector": 40,
+            "bm25": 0,
+            "path": "/srv/部署/生产环境",
+        },
+        {
+            "title": "TestAVeryLongIdentifierWithoutAnySpaceThatSomebodyWroteInASummary_" * 2,
+            "text": "No words to mark here.",
+            "outcome": "cancelled",
+            "state": "wrong_width",
+            "score": "0.1180",
+            "vector": 9,
+            "bm25": 3,
+            "path": LONG_PATH,
+        },
+    ]
+
+
+STATES = {
+    "current": 11_800,
+    "stale": 310,
+    "missing": 221,
+    "other_model": 90,
+    "wrong_width": 52,
+    "zero": 7,
+}
 
 
 def coverage() -> list[dict[str, Any]]:
-    states = [("current", 11_800), ("stale", 310), ("missing", 221), ("other_model", 90), ("wrong_width", 52), ("zero", 7)]  # fmt: skip
-    total = sum(count for _, count in states)
-    parts, x = [], 0.0
-    for state, count in states:
-        width = 100 * count / total
-        parts.append({"state": state, "label": state.replace("_", " "), "count": count, "url": "/coverage/", "x": x, "width": width})  # fmt: skip
-        x += width
+    total = sum(STATES.values())
+    parts: list[dict[str, Any]] = []
+    for state, count in STATES.items():
+        x = sum(part["width"] for part in parts)
+        part = {"state": state, "label": state.replace("_", " "), "count": count, "x": x}
+        parts.append({**part, "url": "/coverage/", "width": 100 * count / total})
     return parts
 
 
 def unified() -> list[dict[str, Any]]:
+    before = [(False, "We deploy with "), (True, "make push"), (False, ".")]
+    after = [(False, "We deploy with "), (True, "make ship, twice a week"), (False, ".")]
+    long = [(False, "在生产环境执行部署脚本之后，旧的索引仍然指向已删除的行。" * 3)]
     return [
         {"kind": "gap", "text": "12 lines the same"},
         {"kind": "same", "old": 13, "new": 13, "parts": [(False, "# Deploying")]},
-        {"kind": "removed", "old": 14, "new": None, "parts": [(False, "We deploy with "), (True, "make push"), (False, ".")]},
-        {"kind": "added", "old": None, "new": 14, "parts": [(False, "We deploy with "), (True, "make ship, twice a week"), (False, ".")]},
-        {"kind": "added", "old": None, "new": 15, "parts": [(False, "在生产环境执行部署脚本之后，旧的索引仍然指向已删除的行。" * 3)]},
+        {"kind": "removed", "old": 14, "new": None, "parts": before},
+        {"kind": "added", "old": None, "new": 14, "parts": after},
+        {"kind": "added", "old": None, "new": 15, "parts": long},
         {"kind": "same", "old": 15, "new": 16, "parts": [(False, "")]},
-    ]  # fmt: skip
+    ]
+
+
+NOTHING: dict[str, Any] = {"kind": "none", "line": None, "parts": []}
 
 
 def sides() -> list[dict[str, Any]]:
-    none: dict[str, Any] = {"kind": "none", "line": None, "parts": []}
-    rows = []
-    for row in unified()[1:]:
-        left = {"kind": row["kind"], "line": row["old"], "parts": row["parts"]}
-        right = {"kind": row["kind"], "line": row["new"], "parts": row["parts"]}
-        rows.append({"kind": "row", "left": none if row["kind"] == "added" else left, "right": none if row["kind"] == "removed" else right})  # fmt: skip
-    return rows
+    return [
+        {
+            "kind": "row",
+            "left": NOTHING if row["kind"] == "added" else {**row, "line": row["old"]},
+            "right": NOTHING if row["kind"] == "removed" else {**row, "line": row["new"]},
+        }
+        for row in unified()[1:]
+    ]
 
 
-def weeks() -> list[list[SimpleNamespace]]:
-    def day(number: int) -> SimpleNamespace:
-        kind = "in-window" if 22 <= number <= 28 else "today" if number == 29 else ""
-        return SimpleNamespace(
-            number=number, note=number % 3 == 0, here=number == 27, **{"class": kind}
-        )
+def weeks() -> list[list[dict[str, Any]]]:
+    return [[day(7 * week + column) for column in range(1, 8)] for week in range(4)]
 
-    return [[day(7 * week + column + 1) for column in range(7)] for week in range(4)]
+
+def day(number: int) -> dict[str, Any]:
+    kind = "in-window" if number >= 22 else "today" if number == 21 else ""
+    return {"number": number, "note": number % 3 == 0, "here": number == 27, "class": kind}

@@ -1,0 +1,71 @@
+"""The frame's context: the navigation by path and role, and the theme by cookie."""
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.test import RequestFactory
+
+from memoryweb import context
+
+
+def current(path: str) -> list[tuple[str, str]]:
+    entries = context.navigation(path, administrator=True)
+    return [
+        (entry.section, entry.current)
+        for top in entries
+        for entry in (top, *top.children)
+        if entry.current
+    ]
+
+
+def test_home_is_current_only_at_its_own_address():
+    assert current("/") == [("home", "page")]
+
+
+def test_a_page_inside_a_section_marks_the_section_as_around_it():
+    assert current("/episodes/") == [("episodes", "page")]
+    assert current("/episodes/0190/") == [("episodes", "true")]
+
+
+def test_settings_opens_inside_itself_and_marks_both():
+    assert current("/settings/tokens/") == [("settings", "true"), ("tokens", "page")]
+    assert context.navigation("/bank/", administrator=True)[-1].children == []
+
+
+def test_only_an_administrator_is_shown_tokens_people_and_the_database():
+    settings = context.navigation("/settings/account/", administrator=False)[-1]
+    assert [entry.section for entry in settings.children] == ["account"]
+    settings = context.navigation("/settings/account/", administrator=True)[-1]
+    assert [entry.section for entry in settings.children] == [
+        "account",
+        "tokens",
+        "people",
+        "admin",
+    ]
+
+
+def test_a_section_shows_the_count_it_was_given(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(context.COUNTS, "review", lambda: 3)
+    counts = {e.section: e.count for e in context.navigation("/", administrator=False)}
+    assert counts["review"] == 3
+    assert counts["home"] is None
+
+
+def test_every_key_of_the_navigation_is_its_own():
+    keys = [entry.key for entry in context.SECTIONS]
+    assert len(keys) == len(set(keys))
+
+
+def test_someone_who_has_not_signed_in_gets_no_navigation():
+    request = RequestFactory().get("/")
+    assert context.frame(request)["navigation"] == []
+    request.user = AnonymousUser()
+    assert context.frame(request)["navigation"] == []
+
+
+@pytest.mark.parametrize(
+    ("cookie", "theme"), [("dark", "dark"), ("light", "light"), ('"><b', ""), ("", "")]
+)
+def test_only_a_known_theme_is_taken_from_the_cookie(cookie: str, theme: str):
+    request = RequestFactory().get("/")
+    request.COOKIES["theme"] = cookie
+    assert context.frame(request)["theme"] == theme
