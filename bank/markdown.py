@@ -1,0 +1,395 @@
+"""A page's text: its front matter, title, abstract, tags and aliases, and its safe HTML."""
+
+import html
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import nh3
+import regex
+import yaml
+from markdown_it import MarkdownIt
+from markdown_it.ruler import RuleOptionsType
+from markdown_it.rules_block import StateBlock, reference
+from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+
+from bank.links import WIKILINK, Link, link_of, mask_code
+from bank.names import key
+
+ABSTRACT_LENGTH = 100
+TITLE_LENGTH = 200
+FRONT_MATTER_LIMIT = 16 * 1024  # Characters; what is longer is kept but not read.
+FRONT_MATTER_DEPTH = 16
+LABELS_LIMIT = 100  # Tags or aliases of one page, and characters of one of them.
+
+# Front matter
+
+
+@dataclass(frozen=True, slots=True)
+class FrontMatter:
+    """A page cut in two: `raw + body` is the text, whatever the front matter looks like.
+
+    `raw` runs from the byte order mark, if any, through the closing fence's line end. `data`
+    is what it says, made of JSON's types only, or None where there is none or it cannot be
+    read; `error` then says why, naming the line of the page.
+    """
+
+    raw: str
+    data: dict[str, Any] | None
+    error: str
+    body: str
+
+
+_FENCED = re.compile(r"\ufeff?---\r?\n(?P<yaml>(?:.*\n)*?)---\r?(?:\n|\Z)")
+
+
+def split(text: str) -> FrontMatter:
+    """Front matter is what stands between two lines of exactly `---`, the first at the start."""
+    fenced = _FENCED.match(text)
+    if fenced is None:
+        body = text.removeprefix("\ufeff")
+        return FrontMatter(text[: len(text) - len(body)], None, "", body)
+    data, error = _parse(fenced["yaml"])
+    return FrontMatter(fenced[0], data, error, text[fenced.end() :])
+
+
+def _parse(source: str) -> tuple[dict[str, Any] | None, str]:
+    if len(source) > FRONT_MATTER_LIMIT:
+        return None, f"The front matter is over {FRONT_MATTER_LIMIT:,} characters; it is not read."
+    try:
+        data = yaml.load(source, _Loader)  # noqa: S506 - a SafeLoader, and narrower
+    except yaml.YAMLError as error:
+        return None, f"The front matter cannot be read: {_reason(error)}."
+    if data is not None and not isinstance(data, dict):
+        return None, "The front matter cannot be read: it is not made of `name: value` lines."
+    return _with_text_keys(data or {}), ""
+
+
+def _reason(error: yaml.YAMLError) -> str:
+    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark:
+        return f"line {error.problem_mark.line + 2}: {error.problem}"
+    return "it holds a character that YAML does not allow"
+
+
+def _with_text_keys(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(name): _with_text_keys(inner) for name, inner in value.items()}
+    return [_with_text_keys(inner) for inner in value] if isinstance(value, list) else value
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML's core: text, numbers, true and false, null, lists, mappings; bounded in depth.
+
+    No aliases (a few lines of them unfold to gigabytes) and no explicit types. Dates, times,
+    `no`, `on` and numbers too long for JSON stay the text that was typed.
+    """
+
+    yaml_implicit_resolvers: dict[str, Any] = {}
+    depth = 0
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        event = self.peek_event()  # type: ignore[no-untyped-call]
+        if isinstance(event, yaml.AliasEvent):
+            raise _unread("aliases are not read", event)
+        if getattr(event, "tag", None) is not None:
+            raise _unread("types are not read", event)
+        if self.depth >= FRONT_MATTER_DEPTH:
+            raise _unread("nested too deep", event)
+        self.depth += 1
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
+
+
+def _unread(problem: str, event: Any) -> yaml.MarkedYAMLError:
+    return yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
+
+
+for _tag, _pattern, _first in (
+    ("null", r"~|null|Null|NULL|", [*"~nN", ""]),
+    ("bool", r"true|True|TRUE|false|False|FALSE", [*"tTfF"]),
+    ("int", r"[-+]?(?:0|[1-9][0-9]{0,14})", [*"-+0123456789"]),
+    ("float", r"[-+]?(?:0|[1-9][0-9]{0,14})\.[0-9]{1,15}", [*"-+0123456789"]),
+):
+    _Loader.add_implicit_resolver(
+        f"tag:yaml.org,2002:{_tag}", re.compile(rf"(?:{_pattern})\Z"), _first
+    )
+
+
+# What a page says about itself
+
+
+@dataclass(frozen=True, slots=True)
+class PageText:
+    """What lists, links and search need of a page's text; `flags` name what a person should mend.
+
+    Flags: front_matter_unreadable, title_not_text, tags_not_text, aliases_not_text, no_title
+    (neither front matter nor a heading names the page), no_summary (see `shape_problem`).
+    """
+
+    front: FrontMatter
+    title: str
+    abstract: str
+    tags: tuple[str, ...]
+    aliases: tuple[str, ...]
+    flags: tuple[str, ...]
+
+
+def read(text: str, name: str) -> PageText:
+    """Everything a page says about itself; `name` is its title when it gives none."""
+    front = split(text)
+    data = front.data or {}
+    title = _own_title(front)
+    tags, tags_fine = _labels(data, ("tags", "tag"), re.compile(r"[,\s]"))
+    aliases, aliases_fine = _labels(data, ("aliases", "alias"), re.compile(","))
+    flags = {
+        "front_matter_unreadable": bool(front.error),
+        "title_not_text": not isinstance(data.get("title", ""), str),
+        "tags_not_text": not tags_fine,
+        "aliases_not_text": not aliases_fine,
+        "no_title": not title,
+        "no_summary": bool(_shape_problem_of(front.body)),
+    }
+    return PageText(
+        front=front,
+        title=title or name,
+        abstract=_abstract_of(front.body),
+        tags=tags,
+        aliases=aliases,
+        flags=tuple(flag for flag, raised in flags.items() if raised),
+    )
+
+
+def title(text: str, name: str) -> str:
+    """The front matter's title when it is text, else the first heading, else the name."""
+    return _own_title(split(text)) or name
+
+
+def abstract(text: str) -> str:
+    """The first line that is no heading and not blank, cut after 100 characters with `...`.
+
+    Front matter is dropped first. The cut never falls inside what a reader sees as one
+    character.
+    """
+    return _abstract_of(split(text).body)
+
+
+def summary_row(name: str, abstract: str) -> str:
+    """A page's line in the Memory Bank section that agents are given."""
+    return f"- **{name}**: {abstract}"
+
+
+def shape_problem(text: str) -> str:
+    """Why the text does not start with a heading and a one-line summary, or nothing."""
+    return _shape_problem_of(split(text).body)
+
+
+def _shape_problem_of(body: str) -> str:
+    lines = [line.strip() for line in body.split("\n") if line.strip()][:2]
+    if not lines or not _HEADING.match(lines[0]):
+        return "A page starts with a heading, such as `# Alice Chen`."
+    if len(lines) < 2 or lines[1].startswith("#"):
+        return "A page's heading is followed by a summary of one line."
+    return ""
+
+
+def _abstract_of(body: str) -> str:
+    lines = (line.strip() for line in body.split("\n"))
+    line = next((line for line in lines if line and not line.startswith("#")), "")
+    return line if len(line) <= ABSTRACT_LENGTH else _cut(line, ABSTRACT_LENGTH) + "..."
+
+
+def _cut(line: str, length: int) -> str:
+    """At most `length` code points, cut back to where a reader's character ends."""
+    window = line[: length + 20]
+    ends = [match.end() for match in regex.finditer(r"\X", window)]
+    return line[: max((end for end in ends if end <= length), default=length)]
+
+
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+\S")
+_FIRST_HEADING = re.compile(
+    r"^ {0,3}#{1,6}[ \t]+(?P<atx>\S.*)$|^ {0,3}(?P<setext>[^\s#>`].*)\n {0,3}=+[ \t\r]*$",
+    re.MULTILINE,
+)
+_INLINE_LINK = re.compile(r"!?\[([^\[\]]{1,200})\]\([^()\s]{0,500}\)")
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+
+
+def _own_title(front: FrontMatter) -> str:
+    given = (front.data or {}).get("title")
+    if isinstance(given, str) and given.strip():
+        return _cut(" ".join(given.split()), TITLE_LENGTH)
+    heading = _FIRST_HEADING.search(mask_code(front.body))
+    if heading is None:
+        return ""
+    return _cut(_plain(front.body[slice(*heading.span(heading.lastgroup or 0))]), TITLE_LENGTH)
+
+
+def _plain(heading: str) -> str:
+    """The words of a heading without the marks around them."""
+    text = heading.strip()[: TITLE_LENGTH * 5]
+    closed = text.rstrip("#")
+    text = closed.strip() if closed.endswith((" ", "\t")) else text
+    text = WIKILINK.sub(lambda match: link_of(match, text).shown, text)
+    text = _INLINE_LINK.sub(r"\1", text)
+    return _ESCAPED.sub(r"\1", text.replace("**", "").replace("`", ""))
+
+
+def _labels(
+    data: dict[str, Any], fields: tuple[str, ...], separator: re.Pattern[str]
+) -> tuple[tuple[str, ...], bool]:
+    """The labels of the first field that is there, and whether all of it could be read."""
+    value: Any = next((data[field] for field in fields if data.get(field) is not None), [])
+    if isinstance(value, dict):
+        return (), False
+    items = value if isinstance(value, list) else separator.split(str(value))
+    items = [item for item in items if item is not None]
+    readable = [item for item in items if isinstance(item, str | int | float)]
+    unique: dict[str, str] = {}
+    for item in readable:
+        label = " ".join(str(item).split()).lstrip("#").strip()[:LABELS_LIMIT]
+        unique.setdefault(key(label), label)
+    unique.pop("", None)
+    return tuple(unique.values())[:LABELS_LIMIT], len(readable) == len(items)
+
+
+# Rendering
+
+STEPS_LIMIT = 300_000  # About two seconds of parsing; an ordinary page takes a few hundred.
+NESTING_LIMIT = 40
+_REL = "noopener nofollow noreferrer"
+_BLOCKS = ("p", "li", "h2", "h3", "h4", "h5", "h6", "blockquote", "td", "th")
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """Safe HTML; `plain` when the text was too tangled to draw and is shown as it is written."""
+
+    html: str
+    plain: bool = False
+
+
+def render(body: str, resolve: Callable[[Link], str | None] = lambda link: None) -> Rendered:
+    """A page's body (without front matter) as HTML that can run, fetch and style nothing.
+
+    `resolve` gives a wikilink's address, or None where the page is missing. Headings start
+    at h2, as the page around has the h1. An image is a link to it, so that nothing is fetched
+    unasked. The time is bounded: what would take longer is shown as plain text.
+    """
+    try:
+        drawn = _MARKDOWN.render(body, {"resolve": resolve, "steps": 0})
+    except _TooTangled:
+        return Rendered(f"<pre>{html.escape(body)}</pre>", plain=True)
+    return Rendered(_CLEANER.clean(drawn))
+
+
+class _TooTangled(Exception):
+    pass
+
+
+def _count_block_step(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    # The parser drops what is nested deeper than its limit; nobody may lose sight of text.
+    if state.level >= NESTING_LIMIT - 2:
+        raise _TooTangled
+    return _count_step(state.env, 1)
+
+
+def _count_inline_step(state: StateInline, silent: bool) -> bool:
+    # A bracket may try every bracket after it, down to the nesting limit.
+    return _count_step(state.env, 4 if "[" in state.src[state.pos : state.pos + 2] else 1)
+
+
+def _count_step(env: Any, steps: int) -> bool:
+    env["steps"] += steps
+    if env["steps"] > STEPS_LIMIT:
+        raise _TooTangled
+    return False  # Never matches: the next rule has its turn.
+
+
+def _wikilink(state: StateInline, silent: bool) -> bool:
+    match = WIKILINK.match(state.src, state.pos, state.posMax)
+    if match is None or not (link := link_of(match, state.src)).target:
+        return False
+    if not silent:
+        address = state.env["resolve"](link)
+        attributes = {"class": "missing", "title": "There is no such page yet."}
+        if address is not None:
+            attributes = {"class": "wikilink", "href": address}
+        for token in _wrapped(link.shown, attributes):
+            state.push(token.type, token.tag, token.nesting).attrs = token.attrs
+            state.tokens[-1].content = token.content
+    state.pos = match.end()
+    return True
+
+
+def _reference_but_no_footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    # A definition is not drawn; the text of a footnote, which looks like one, has to be.
+    footnote = state.src.startswith("[^", state.bMarks[start] + state.tShift[start])
+    return not footnote and reference(state, start, end, silent)
+
+
+def _settle(state: StateCore) -> None:
+    """Headings one level down, no style attributes (the policy forbids them), no images."""
+    for token in state.tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(6, int(token.tag[1]) + 1)}"
+        if style := token.attrs.pop("style", None):
+            token.attrs["class"] = f"align-{str(style).rpartition(':')[2]}"
+        if token.children:
+            token.children = list(_without_images(token.children))
+
+
+def _without_images(tokens: list[Token]) -> Iterator[Token]:
+    links = 0  # How many links are open: a link within a link would end the outer one.
+    for token in tokens:
+        links += token.nesting if token.type in ("link_open", "link_close") else 0
+        if token.type != "image":
+            yield token
+            continue
+        source = str(token.attrs["src"])
+        remote = source.startswith(("http:", "https:")) and not links
+        address = {"href": source} if remote else {}
+        yield from _wrapped(f"Image: {token.content or source}", {"class": "image", **address})
+
+
+def _wrapped(text: str, attributes: Mapping[str, str]) -> list[Token]:
+    """The text in a link when the attributes have an address, else in a span."""
+    kind, tag = ("link", "a") if "href" in attributes else ("span", "span")
+    return [
+        Token(f"{kind}_open", tag, 1, attrs=dict(attributes)),
+        Token("text", "", 0, content=text),
+        Token(f"{kind}_close", tag, -1),
+    ]
+
+
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("js-default", {"maxNesting": NESTING_LIMIT})
+    ends: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list", "table"]}
+    parser.block.ruler.at("reference", _reference_but_no_footnote)
+    parser.block.ruler.before("table", "count", _count_block_step, ends)
+    parser.inline.ruler.before("text", "count", _count_inline_step)
+    parser.inline.ruler.before("link", "wikilink", _wikilink)
+    parser.core.ruler.push("settle", _settle)
+    return parser
+
+
+_MARKDOWN = _parser()
+_CLEANER = nh3.Cleaner(
+    tags={
+        *("p", "br", "hr", "ul", "ol", "li", "blockquote", "pre", "code", "em", "strong", "s", "a"),
+        *("h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td", "span"),
+    },
+    attributes={"a": {"href", "title"}, "ol": {"start"}, "span": {"title"}},
+    allowed_classes={
+        "a": {"wikilink", "image"},
+        "span": {"missing", "image"},
+        "td": {"align-left", "align-center", "align-right"},
+        "th": {"align-left", "align-center", "align-right"},
+    },
+    set_tag_attribute_values={tag: {"dir": "auto"} for tag in _BLOCKS},
+    url_schemes={"http", "https", "mailto"},
+    link_rel=_REL,
+)
