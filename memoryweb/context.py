@@ -6,8 +6,15 @@ from typing import Any
 
 from django.http import HttpRequest
 
+from memoryweb.core.models import QuarantineItem
+
+
+def held_back() -> int:
+    return QuarantineItem.objects.filter(state=QuarantineItem.State.WAITING).count()
+
+
 # Counts of things that wait for a decision, by section; a section without one shows no number.
-COUNTS: dict[str, Callable[[], int]] = {}
+COUNTS: dict[str, Callable[[], int]] = {"review": held_back}
 
 THEMES = ("light", "dark")
 

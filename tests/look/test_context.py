@@ -5,6 +5,12 @@ from django.contrib.auth.models import AnonymousUser
 from django.test import RequestFactory
 
 from memoryweb import context
+from memoryweb.core.models import QuarantineItem
+
+
+@pytest.fixture(autouse=True)
+def nothing_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(context, "COUNTS", {})
 
 
 def current(path: str) -> list[tuple[str, str]]:
@@ -48,6 +54,13 @@ def test_a_section_shows_the_count_it_was_given(monkeypatch: pytest.MonkeyPatch)
     counts = {e.section: e.count for e in context.navigation("/", administrator=False)}
     assert counts["review"] == 3
     assert counts["home"] is None
+
+
+@pytest.mark.django_db
+def test_review_counts_only_what_still_waits():
+    QuarantineItem.objects.create(collection="episodes", document="1", text="a")
+    QuarantineItem.objects.create(collection="episodes", document="2", text="b", state="rejected")
+    assert context.held_back() == 1
 
 
 def test_every_key_of_the_navigation_is_its_own():

@@ -11,6 +11,8 @@ from django.contrib.staticfiles.handlers import StaticFilesHandler
 from django.test.testcases import LiveServerThread
 from django.test.utils import override_settings
 
+from memoryweb import context
+
 CHROMIUM = shutil.which("chromium")
 FLAGS = [
     "--no-sandbox",
@@ -34,9 +36,13 @@ def address() -> Iterator[str]:
     """A server of the fixture pages; none of them asks the database anything."""
     engine = django_settings.TEMPLATES[0]
     templates = [{**engine, "DIRS": [*engine["DIRS"], FIXTURES]}]
-    with override_settings(
-        TEMPLATES=templates, ROOT_URLCONF="tests.look.urls", ALLOWED_HOSTS=["localhost"]
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        override_settings(
+            TEMPLATES=templates, ROOT_URLCONF="tests.look.urls", ALLOWED_HOSTS=["localhost"]
+        ),
     ):
+        patch.setattr(context, "COUNTS", {"review": lambda: 3})
         server = LiveServerThread("localhost", StaticFilesHandler)
         server.daemon = True
         server.start()
@@ -59,14 +65,14 @@ def browser() -> Iterator[Any]:
 @pytest.fixture
 def open_page(browser: Any, address: str) -> Iterator[Any]:
     """Opens a path in a browser of its own; `said` collects what the console complains about."""
-    contexts = []
+    opened = []
 
     def make(path: str, width: int = 1280, **options: Any) -> Any:
-        context = browser.new_context(
+        window = browser.new_context(
             viewport={"width": width, "height": 800}, base_url=address, **options
         )
-        contexts.append(context)
-        page = context.new_page()
+        opened.append(window)
+        page = window.new_page()
         page.said = []
         page.on("console", lambda message: page.said.append(f"{message.type}: {message.text}"))
         page.on("pageerror", lambda error: page.said.append(str(error)))
@@ -76,8 +82,8 @@ def open_page(browser: Any, address: str) -> Iterator[Any]:
         return page
 
     yield make
-    for context in contexts:
-        context.close()
+    for window in opened:
+        window.close()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

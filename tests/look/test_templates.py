@@ -9,6 +9,7 @@ from django.core.paginator import Paginator
 from django.template.loader import render_to_string
 from django.test import RequestFactory
 
+from memoryweb import context
 from tests.look import sample
 
 ROOT = Path(__file__).parents[2]
@@ -39,6 +40,11 @@ def test_a_template_asks_only_for_icons_that_exist(template: Path):
 def test_a_form_that_writes_carries_the_csrf_token(template: Path):
     for form in re.findall(r'<form[^>]*method="post".*?</form>', template.read_text(), re.S):
         assert "{% csrf_token %}" in form
+
+
+@pytest.fixture(autouse=True)
+def nothing_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(context, "COUNTS", {})
 
 
 @pytest.fixture
