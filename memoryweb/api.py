@@ -110,7 +110,7 @@ def _refuse_unknown_parameters(operation: Operation) -> None:
 def urls() -> tuple[list[Any], str, str]:
     """The API's routes, out of the pages' login rule: their own door answers 401, not a redirect."""
     patterns, app, namespace = api.urls
-    for _, router in api._routers:
+    for router in api._get_bound_routers():  # The routes are clones of the apps' own routers.
         for path_view in router.path_operations.values():
             for operation in path_view.operations:
                 _refuse_unknown_parameters(operation)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from django.core.management import call_command
 
+from episodes import deletion
+
 logger = logging.getLogger(__name__)
 
 PAUSE = 2.0  # seconds between two looks at what is due
@@ -24,7 +26,14 @@ def _clear_sessions() -> None:
     call_command("clearsessions")
 
 
-CHORES = [Chore("clear expired sessions", 3600, _clear_sessions)]
+def _purge_deleted_episodes() -> None:
+    deletion.purge()
+
+
+CHORES = [
+    Chore("clear expired sessions", 3600, _clear_sessions),
+    Chore("remove what can no longer be brought back", 30, _purge_deleted_episodes),
+]
 
 
 def run_due(now: Callable[[], float] = time.monotonic) -> None:

@@ -23,5 +23,16 @@ def hold(
     )
 
 
+def withdraw(collection: str, document: str) -> None:
+    """Take back what waits of a document, whose text is another now; inside `clock.writing`."""
+    waiting = QuarantineItem.objects.filter(state=QuarantineItem.State.WAITING)
+    waiting.filter(collection=collection, document=document).delete()
+
+
+def forget(collection: str, documents: Sequence[str]) -> None:
+    """Remove every text of deleted documents, decided ones too; inside `clock.writing`."""
+    QuarantineItem.objects.filter(collection=collection, document__in=documents).delete()
+
+
 def waiting_count() -> int:
     return QuarantineItem.objects.filter(state=QuarantineItem.State.WAITING).count()

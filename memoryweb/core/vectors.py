@@ -12,7 +12,14 @@ import numpy.typing as npt
 
 Vector = npt.NDArray[np.float32]
 Reason = Literal[
-    "empty", "zero", "not_finite", "wrong_width", "too_wide", "not_numbers", "odd_length"
+    "empty",
+    "zero",
+    "not_finite",
+    "wrong_width",
+    "too_wide",
+    "not_numbers",
+    "not_base64",
+    "odd_length",
 ]
 
 # The norm below which a direction is noise: float32's own epsilon, as octos-memory has it.
@@ -28,6 +35,7 @@ MESSAGES: dict[Reason, str] = {
     "wrong_width": "The vector has another number of values than the model in use.",
     "too_wide": f"The vector has more than {MAX_DIMENSION:,} values.",
     "not_numbers": "The vector is not a flat list of numbers.",
+    "not_base64": "The text is not base64.",
     "odd_length": "The bytes are not a whole number of float32 values.",
 }
 

@@ -1,0 +1,67 @@
+"""Episode ids: made where one is missing, and written into addresses so that every one works."""
+
+import base64
+import json
+import os
+import re
+import time
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from django.urls import register_converter
+
+# Ids of rows that came without one are made from their content in this namespace: never change it.
+CONTENT_NAMESPACE = uuid.UUID("c5d0b6fe-4f5b-5a27-9d5a-4a0b6d7b0c11")
+
+
+def new_id() -> str:
+    """A UUIDv7 (RFC 9562, 5.7): 48 bits of Unix milliseconds, then random bits."""
+    value = (time.time_ns() // 1_000_000) << 80 | int.from_bytes(os.urandom(10))
+    value = value & ~(0xF << 76) | 0x7 << 76
+    value = value & ~(0x3 << 62) | 0x2 << 62
+    return str(uuid.UUID(int=value))
+
+
+def content_id(row: Mapping[str, Any]) -> str:
+    """A UUIDv5 of the row's canonical JSON: the same row gets the same id at every import."""
+    canonical = json.dumps(row, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return str(uuid.uuid5(CONTENT_NAMESPACE, canonical))
+
+
+# What a plain percent-encoded path cannot carry: words our own routes use, what clients and
+# proxies rewrite (dot segments, empty segments, backslashes), and characters no path has.
+_TAKEN = {"batch", "embeddings", "delete", "undo"}
+_ENDINGS = ("embedding", "similar", "edit", "delete")
+_REWRITTEN = re.compile(r"[\x00-\x1f\x7f\\]|(^|/)\.{0,2}(/|$)")
+
+
+def address(episode_id: str) -> str:
+    """The id as it stands in a path before percent-encoding: itself, or `~` and its base64url."""
+    first, last = episode_id.split("/")[0], episode_id.split("/")[-1]
+    plain = first not in _TAKEN and not first.startswith("~")
+    if plain and (last == first or last not in _ENDINGS) and not _REWRITTEN.search(episode_id):
+        return episode_id
+    return "~" + base64.urlsafe_b64encode(episode_id.encode()).decode().rstrip("=")
+
+
+def from_address(text: str) -> str:
+    """The id that `address` wrote. Raises ValueError for a `~` that is followed by nonsense."""
+    if not text.startswith("~"):
+        return text
+    return base64.urlsafe_b64decode(text[1:] + "=" * (-len(text[1:]) % 4)).decode()
+
+
+class EpisodeIdConverter:
+    """`<episode:id>` in a route: any id, slashes included, but for the ends other routes use."""
+
+    regex = ".+" + "".join(f"(?<!/{ending})" for ending in _ENDINGS)
+
+    def to_python(self, value: str) -> str:
+        return from_address(value)
+
+    def to_url(self, value: str) -> str:
+        return address(value)
+
+
+register_converter(EpisodeIdConverter, "episode")

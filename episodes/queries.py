@@ -1,0 +1,186 @@
+"""Which episodes: filters, the state of their vectors, and what the pages offer to choose from."""
+
+from typing import Any
+
+from django.db.models import (
+    Case,
+    CharField,
+    Count,
+    Exists,
+    F,
+    FilteredRelation,
+    OuterRef,
+    Prefetch,
+    Q,
+    QuerySet,
+    Value,
+    When,
+)
+from django.db.models.functions import Left
+from django.db.models.lookups import Exact
+
+from episodes.models import DeletedEpisode, Episode, EpisodeVector, RefusedVector
+from episodes.schemas import EpisodeFilter, EpisodeOut, Order, VectorOut
+from memoryweb.core import active_model
+from memoryweb.core.errors import NotFound
+from memoryweb.core.models import ActiveModel
+
+ORDERS: dict[Order, tuple[str, str]] = {
+    "-created_at": ("-created_at", "id"),
+    "created_at": ("created_at", "-id"),
+    "-updated_at": ("-updated_at", "id"),
+    "updated_at": ("updated_at", "-id"),
+}
+
+
+def find(episode_id: str) -> Episode:
+    """The episode with the facts of its vector. Raises NotFound."""
+    episode = described(Episode.objects.filter(pk=episode_id)).first()
+    if episode is None:
+        raise NotFound("there is no such episode")
+    return episode
+
+
+def matching(wanted: EpisodeFilter) -> QuerySet[Episode]:
+    """The episodes for which every given field of the filter holds."""
+    rows = Episode.objects.all()
+    if wanted.vector is not None:
+        rows = with_vector_state(rows).filter(Q(("vector_state", wanted.vector)))
+    return rows.filter(_conditions(wanted))
+
+
+def _conditions(wanted: EpisodeFilter) -> Q:
+    equal = ("working_dir", "agent_id", "task_id", "outcome", "source", "quarantined")
+    found = Q(**{name: value for name, value in wanted.given.items() if name in equal})
+    if wanted.working_dir_prefix is not None:
+        found &= below(wanted.working_dir_prefix)
+    if wanted.since is not None:
+        found &= Q(created_at__gte=wanted.since)
+    if wanted.until is not None:
+        found &= Q(created_at__lte=wanted.until)
+    if wanted.q is not None:
+        found &= Q(summary__icontains=wanted.q)
+    return found
+
+
+def below(directory: str) -> Q:
+    """The directory and all below it: /srv/app has /srv/app/web in it and /srv/apple not.
+
+    Compared by its leading characters and not by LIKE, which in SQLite does not know a from A.
+    """
+    separator = "\\" if "\\" in directory and "/" not in directory else "/"
+    inside = directory.rstrip(separator) + separator
+    leading = Exact(Left("working_dir", len(inside)), inside)
+    return Q(working_dir=directory.rstrip(separator) or separator) | Q(leading)
+
+
+def searchable() -> QuerySet[Episode]:
+    """What a search and an agent may be served: all but what waits in quarantine."""
+    return Episode.objects.filter(quarantined=False)
+
+
+def comparable_vectors() -> QuerySet[EpisodeVector]:
+    """What a search compares: current vectors of the active model, of searchable episodes."""
+    chosen = active_model.active()
+    if chosen is None:
+        return EpisodeVector.objects.none()
+    return EpisodeVector.objects.filter(
+        model=chosen.model,
+        dimension=chosen.dimension,
+        text_sha=F("episode__summary_sha"),
+        episode__quarantined=False,
+    )
+
+
+def with_vector_state(rows: QuerySet[Episode]) -> QuerySet[Episode]:
+    """Annotate `vector_state`, what the episode's vector is worth to the active model.
+
+    current: made from this summary by the active model. stale: from an earlier summary.
+    wrong_width: of another width than the active model's. other_model: of the right width, by
+    another model. zero: refused because it had no direction. missing: none of these.
+    """
+    chosen = active_model.active()
+    refused = RefusedVector.objects.filter(episode=OuterRef("pk"), reason="zero")
+    states = [When(Exists(refused), then=Value("zero"))]
+    if chosen is not None:
+        rows = rows.annotate(
+            active=FilteredRelation("vectors", condition=Q(vectors__model=chosen.model))
+        )
+        states = [*_states_of_active(chosen), *_states_of_others(chosen), *states]
+    state = Case(*states, default=Value("missing"), output_field=CharField())
+    return rows.annotate(**{"vector_state": state})
+
+
+def _states_of_active(chosen: ActiveModel) -> list[When]:
+    """The states of an episode that the active model has a vector of; there is at most one."""
+    right_width = Q(active__dimension=chosen.dimension)
+    return [
+        When(right_width & Q(active__text_sha=F("summary_sha")), then=Value("current")),
+        When(right_width, then=Value("stale")),
+        When(active__isnull=False, then=Value("wrong_width")),
+    ]
+
+
+def _states_of_others(chosen: ActiveModel) -> list[When]:
+    others = EpisodeVector.objects.filter(episode=OuterRef("pk"))
+    return [
+        When(Exists(others.filter(dimension=chosen.dimension)), then=Value("other_model")),
+        When(Exists(others), then=Value("wrong_width")),
+    ]
+
+
+def described(rows: QuerySet[Episode]) -> QuerySet[Episode]:
+    """Annotate and prefetch what `shown` needs, in a fixed number of queries."""
+    return with_vector_state(rows).prefetch_related(
+        Prefetch("vectors", _telling_first(EpisodeVector.objects.defer("vector"))),
+        Prefetch("refused_vectors", RefusedVector.objects.order_by("-refused_at")),
+    )
+
+
+def _telling_first(vectors: QuerySet[EpisodeVector]) -> QuerySet[EpisodeVector]:
+    """The vector first that decided the state."""
+    chosen = active_model.active()
+    if chosen is None:
+        return vectors.order_by("-indexed_at")
+    of_active, of_width = Q(model=chosen.model), Q(dimension=chosen.dimension)
+    rank = Case(When(of_active, then=0), When(of_width, then=1), default=2)
+    return vectors.order_by(rank, "-indexed_at")
+
+
+def shown(episode: Episode) -> EpisodeOut:
+    """The episode as the API answers it. It must come from `described`."""
+    vector = next(iter(episode.vectors.all()), None)
+    refused = next(iter(episode.refused_vectors.all()), None)
+    fields: dict[str, Any] = {
+        name: getattr(episode, name) for name in EpisodeOut.model_fields if name != "vector"
+    }
+    return EpisodeOut(
+        **fields,
+        vector=VectorOut(
+            state=episode.vector_state,  # type: ignore[arg-type]
+            model=vector.model if vector else None,
+            dimension=vector.dimension if vector else None,
+            indexed_at=vector.indexed_at if vector else None,
+            reason=refused.reason if refused else None,
+        ),
+    )
+
+
+def directories() -> dict[str, int]:
+    """Every working directory with its number of episodes."""
+    counted = Episode.objects.values_list("working_dir").annotate(count=Count("pk"))
+    return dict(counted.order_by("working_dir"))
+
+
+def vectors_by_model() -> list[dict[str, Any]]:
+    """The stored vectors by model and width: {model, dimension, count}."""
+    grouped = EpisodeVector.objects.values("model", "dimension").annotate(count=Count("pk"))
+    return list(grouped.order_by("model", "dimension"))
+
+
+def agents() -> list[str]:
+    return list(Episode.objects.order_by("agent_id").values_list("agent_id", flat=True).distinct())
+
+
+def deleted_together(batch: str) -> QuerySet[DeletedEpisode]:
+    return DeletedEpisode.objects.filter(batch=batch)

@@ -1,0 +1,38 @@
+"""Times as everything outside writes them: RFC 3339 with an offset, never naive."""
+
+import re
+from datetime import UTC, datetime
+from typing import Annotated
+
+from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+_RFC3339 = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,12})?"
+    r"([Zz]|[+-][0-9]{2}:[0-9]{2})"
+)
+
+
+def parse(value: object) -> datetime:
+    """The moment in UTC, to the microsecond. Raises ValueError for naive times and all else."""
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        return value.astimezone(UTC)
+    if not isinstance(value, str) or not _RFC3339.fullmatch(value):
+        raise PydanticCustomError("time", "must be an RFC 3339 time with an offset")
+    try:
+        return datetime.fromisoformat(value.upper()).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise PydanticCustomError("time", "is no moment of the calendar") from None
+
+
+def render(moment: datetime) -> str:
+    """`2026-03-01T08:30:00.25Z`'s form: UTC, all six digits when there is a fraction."""
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+Time = Annotated[
+    datetime,
+    BeforeValidator(parse),
+    PlainSerializer(render, return_type=str),
+    WithJsonSchema({"type": "string", "format": "date-time"}),
+]
