@@ -89,9 +89,21 @@ def tokens_page(request: HttpRequest) -> HttpResponse:
         form = NewToken()
     rows = ApiToken.objects.order_by("revoked_at", "-created_at")
     context = {"form": form, "tokens": rows, "made": made, "now": timezone.now()}
+    if made is not None:
+        context["store_example"] = curl_example(request, made)
     response = render(request, "settings/tokens.html", context)
     response["Cache-Control"] = "no-store"
     return response
+
+
+def curl_example(request: HttpRequest, token: str) -> str:
+    """A first episode, ready to paste into a shell."""
+    return (
+        f"curl -s {request.build_absolute_uri('/api/v1/episodes')} \\\n"
+        f"  -H 'Authorization: Bearer {token}' -H 'Content-Type: application/json' \\\n"
+        """  -d '{"agent_id": "my-agent", "working_dir": "/srv/shop", "outcome": "success",\n"""
+        """       "summary": "Fixed the deadlock in the order worker"}'"""
+    )
 
 
 @require_POST
@@ -158,7 +170,10 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    return _error_page(request, 500, "something went wrong here")
+    """Drawn without the request: the frame would ask the database, which may be what broke."""
+    if request.path.startswith(MACHINE_PATHS):
+        return problem(request, 500, "something went wrong here")
+    return render(None, "500.html", status=500)
 
 
 def _error_page(request: HttpRequest, status: int, detail: str) -> HttpResponse:

@@ -1,16 +1,9 @@
 """The cast and the stage of every test: people in their roles, tokens, a home of its own."""
 
 import json
-import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-
-# Each test process has a home of its own, made before the settings are read.
-os.environ["MEMORYWEB_HOME"] = tempfile.mkdtemp(prefix="memoryweb-test-")
-os.environ["MEMORYWEB_TIME_ZONE"] = "Asia/Shanghai"
-os.environ["MEMORYWEB_SECRET_KEY"] = "only-for-tests-" + "x" * 40
 
 import pytest
 from django.test import Client
