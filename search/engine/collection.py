@@ -1,0 +1,191 @@
+"""One collection as it stands: rows with terms, attributes, times and vectors.
+
+Not safe for threads by itself; `Index` sees to that. A row is never changed in place except for
+its vector: replacing a document drops its row and appends another.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from memoryweb.core.vectors import Vector
+from search.engine import bm25
+from search.engine.attributes import Columns
+from search.engine.growing import BoolArray, FloatArray, Growing, IntArray
+from search.engine.model import Filters, is_below
+from search.engine.postings import Postings
+from search.engine.vectors import Vectors
+
+DAY = 86_400.0
+# How much a document of the preferred directory gains on its own score.
+PREFERRED_GAIN = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Analysed:
+    """A document made ready to be added: its terms counted, its vector checked and scaled."""
+
+    id: str
+    created_at: float
+    attributes: Mapping[str, str]
+    counts: Mapping[str, int]
+    length: int
+    unit: Vector | None
+
+
+class Scored(NamedTuple):
+    """Rows that match a query's terms and their BM25 scores, all above 0."""
+
+    rows: IntArray
+    scores: FloatArray
+
+
+class TermWeight(NamedTuple):
+    """One query term in one document; `score` is its part of the BM25 score, repeats included."""
+
+    term: str
+    tf: int
+    df: int
+    idf: float
+    score: float
+
+
+class Collection:
+    def __init__(self, k1: float, b: float, vectors: Vectors) -> None:
+        self.k1, self.b = k1, b
+        self.vectors = vectors
+        self.postings = Postings()
+        self._columns = Columns()
+        self._created = Growing(np.float64)
+        self._alive = Growing(np.bool_)
+        self._ids: list[str] = []
+        self._row_of: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._row_of)
+
+    def __contains__(self, document_id: object) -> bool:
+        return document_id in self._row_of
+
+    @property
+    def ids(self) -> list[str]:
+        return list(self._row_of)
+
+    @property
+    def created(self) -> FloatArray:
+        return self._created.view
+
+    @property
+    def dropped(self) -> int:
+        return len(self._ids) - len(self._row_of)
+
+    @property
+    def nbytes(self) -> int:
+        parts = (self.postings, self.vectors, self._columns, self._created, self._alive)
+        return sum(part.nbytes for part in parts)
+
+    def id_of(self, row: int) -> str:
+        return self._ids[row]
+
+    def row_of(self, document_id: str) -> int | None:
+        return self._row_of.get(document_id)
+
+    def put(self, document: Analysed) -> None:
+        """Add a document, in place of the one with the same id."""
+        self.drop(document.id)
+        row = self.postings.add(document.counts, document.length)
+        self._columns.add(document.attributes)
+        self._created.append(document.created_at)
+        self._alive.append(True)
+        self._ids.append(document.id)
+        self._row_of[document.id] = row
+        if document.unit is not None:
+            self.vectors.put(row, document.unit)
+
+    def drop(self, document_id: str) -> bool:
+        """Take a document out; False when there was none."""
+        row = self._row_of.pop(document_id, None)
+        if row is None:
+            return False
+        self.postings.drop(row)
+        self.vectors.drop(row)
+        self._alive.view[row] = False
+        return True
+
+    def wanted(self, filters: Filters) -> BoolArray | None:
+        """The rows that pass, dropped ones aside; None when nothing is filtered."""
+        masks = [self._columns.equal(name, value) for name, value in filters.exact().items()]
+        if (prefix := filters.working_dir_prefix) is not None:
+            masks.append(self._below(prefix))
+        if filters.since is not None:
+            masks.append(self.created >= filters.since)
+        if filters.until is not None:
+            masks.append(self.created < filters.until)
+        if filters.ids is not None:
+            masks.append(self._among(filters.ids))
+        return np.logical_and.reduce([self._alive.view, *masks]) if masks else None
+
+    def freshness(self, now: float, half_life_days: float) -> FloatArray:
+        """0.5 ** (age / half-life) for every row; what lies ahead of `now` has no age."""
+        age = np.maximum(now - self.created, 0.0) / DAY
+        decay: FloatArray = np.exp2(-age / half_life_days)
+        return decay
+
+    def preference(self, directory: str) -> FloatArray:
+        """What every row gains for its directory, as a share of its score."""
+        return np.where(self._below(directory), PREFERRED_GAIN, 0.0)
+
+    def matching(self, terms: Counter[str], wanted: BoolArray | None) -> Scored:
+        """BM25 of the wanted rows that hold any of the terms, each counted as often as given."""
+        scores = np.zeros(len(self._ids))
+        for term, times in terms.items():
+            posting = self.postings.posting(term)
+            if len(posting.rows):
+                scores[posting.rows] += times * self._idf(term) * self._saturation(*posting)
+        rows = np.flatnonzero(scores)
+        rows = rows[(self._alive.view if wanted is None else wanted)[rows]]
+        return Scored(rows, scores[rows])
+
+    def term_weights(self, row: int, terms: Counter[str]) -> list[TermWeight]:
+        """What each of the terms gives to one row, the same sums as `matching`."""
+        weights = []
+        for term, times in terms.items():
+            if tf := self.postings.count(row, term):
+                idf = self._idf(term)
+                part = self._saturation(np.array([row]), np.array([tf]))[0]
+                df = self.postings.document_frequency(term)
+                weights.append(TermWeight(term, tf, df, idf, float(times * idf * part)))
+        return weights
+
+    def compacted(self) -> "Collection":
+        """The same collection without what was dropped, its rows renumbered in their order."""
+        alive = self._alive.view
+        fresh = Collection(self.k1, self.b, self.vectors.compacted(alive))
+        fresh.postings = self.postings.compacted(alive)
+        fresh._columns = self._columns.compacted(alive)
+        fresh._created = Growing.of(self.created[alive])
+        fresh._alive = Growing.of(np.ones(len(self), np.bool_))
+        fresh._ids = [self._ids[row] for row in np.flatnonzero(alive).tolist()]
+        fresh._row_of = {document_id: row for row, document_id in enumerate(fresh._ids)}
+        return fresh
+
+    def _below(self, directory: str) -> BoolArray:
+        return self._columns.where("working_dir", lambda value: is_below(value, directory))
+
+    def _among(self, ids: Iterable[str]) -> BoolArray:
+        mask = np.zeros(len(self._ids), np.bool_)
+        mask[[self._row_of[one] for one in ids if one in self._row_of]] = True
+        return mask
+
+    def _idf(self, term: str) -> float:
+        frequency = self.postings.document_frequency(term)
+        return bm25.idf(len(self), frequency) if frequency else 0.0
+
+    def _saturation(self, rows: npt.NDArray[Any], counts: npt.NDArray[Any]) -> FloatArray:
+        postings = self.postings
+        lengths = postings.lengths[rows]
+        return bm25.saturation(counts, lengths, postings.average_length, self.k1, self.b)

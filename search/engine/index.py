@@ -1,0 +1,211 @@
+"""The thread-safe face of one collection."""
+
+import math
+import threading
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any, Literal
+
+from memoryweb.core.analysis import Analyzer
+from memoryweb.core.vectors import Vector, VectorRefused, unit_vector
+from search.engine import bm25, graph
+from search.engine.collection import Analysed, Collection
+from search.engine.model import Document, QueryError, Statistics, VectorRefusal
+from search.engine.vectors import EXACT_THRESHOLD, Vectors
+
+CAPACITY = 10_000
+# So many documents become visible together while a long batch is put.
+CHUNK = 512
+# Rows and vectors that were dropped are cleared away above this number and share.
+COMPACT_AT_LEAST = 1024
+COMPACT_SHARE = 0.25
+
+
+class Index:
+    """Documents of one collection, findable by text and by vector.
+
+    Writers wait for each other and work outside the readers' lock where they can: a search holds
+    that lock and so sees every document wholly before or wholly after a change. The first vector
+    that is accepted fixes the width when `dimension` is None. `auto_graph` builds the HNSW graph
+    inside the `put` that makes it due, while searches go on; without it, `build_graph` does.
+    """
+
+    def __init__(
+        self,
+        analyzer: Analyzer,
+        k1: float = bm25.K1,
+        b: float = bm25.B,
+        dimension: int | None = None,
+        exact_threshold: int = EXACT_THRESHOLD,
+        capacity: int = CAPACITY,
+        auto_graph: bool = True,
+    ) -> None:
+        if not (math.isfinite(k1) and k1 >= 0):
+            raise QueryError("k1", "must be a finite number, 0 or more")
+        if not 0 <= b <= 1:
+            raise QueryError("b", "must be 0 to 1")
+        self.analyzer = analyzer
+        self.capacity = capacity
+        self.auto_graph = auto_graph
+        self._collection = Collection(k1, b, Vectors(dimension, exact_threshold))
+        self._writing = threading.RLock()
+        self._lock = threading.RLock()
+
+    def __len__(self) -> int:
+        return len(self._collection)
+
+    def __contains__(self, document_id: object) -> bool:
+        return document_id in self._collection
+
+    @property
+    def dimension(self) -> int | None:
+        return self._collection.vectors.dimension
+
+    @property
+    def ids(self) -> list[str]:
+        with self._lock:
+            return self._collection.ids
+
+    def vector(self, document_id: str) -> Vector | None:
+        """The unit vector of a document, None when it has none or is not here."""
+        with self._lock:
+            row = self._collection.row_of(document_id)
+            return None if row is None else self._collection.vectors.of(row)
+
+    @contextmanager
+    def reading(self) -> Iterator[Collection]:
+        """The collection, not changing while the block lasts."""
+        with self._lock:
+            yield self._collection
+
+    def put(self, documents: Iterable[Document]) -> list[VectorRefusal]:
+        """Add documents, or replace those with the same ids; the last of one id wins.
+
+        A document whose vector is refused is put without it and named in the answer.
+        """
+        refusals: list[VectorRefusal] = []
+        remaining = iter(documents)
+        with self._writing:
+            while chunk := list(islice(remaining, CHUNK)):
+                ready = [self._analysed(document, refusals) for document in chunk]
+                with self._lock:
+                    for document in ready:
+                        self._collection.put(document)
+            self._tidy()
+        return refusals
+
+    def set_vector(self, document_id: str, values: Any) -> bool:
+        """Give a document another vector, or none with None; False when it is not here.
+
+        Raises VectorRefused, and leaves the vector it had.
+        """
+        with self._writing:
+            row = self._collection.row_of(document_id)
+            if row is None:
+                return False
+            unit = None if values is None else self._unit(values)
+            with self._lock:
+                if unit is None:
+                    self._collection.vectors.drop(row)
+                else:
+                    self._collection.vectors.put(row, unit)
+            self._tidy()
+        return True
+
+    def remove(self, document_ids: Iterable[str]) -> int:
+        """Take documents out of every count at once; how many there were."""
+        with self._writing:
+            with self._lock:
+                removed = sum(self._collection.drop(one) for one in list(document_ids))
+            self._tidy()
+        return removed
+
+    def compact(self) -> None:
+        """Clear away what was dropped, in a copy that then takes the place of the original."""
+        with self._writing:
+            fresh = self._collection.compacted()
+            with self._lock:
+                self._collection = fresh
+
+    def build_graph(self) -> None:
+        """Build the HNSW graph anew, aside, and publish it; nothing when there is no cause."""
+        with self._writing:
+            vectors = self._collection.vectors
+            if vectors.wants_graph():
+                built = vectors.built_graph()
+                with self._lock:
+                    vectors.publish(built)
+
+    @property
+    def statistics(self) -> Statistics:
+        with self._lock:
+            collection = self._collection
+            vectors, postings = collection.vectors, collection.postings
+            used = vectors.usable_graph is not None
+            return Statistics(
+                total=len(collection),
+                vectorized=vectors.live,
+                deletions=collection.dropped + vectors.dropped,
+                terms=postings.vocabulary_size,
+                average_length=postings.average_length,
+                dimension=vectors.dimension,
+                mode="hnsw" if used else "exact",
+                hnsw_available=graph.available(),
+                graph=vectors.live_in_graph,
+                unindexed=vectors.live - vectors.live_in_graph,
+                capacity=self.capacity,
+                warning=_capacity_warning(vectors.live, self.capacity),
+                nbytes=collection.nbytes,
+            )
+
+    def recall_at_10(self, sample: int = 100) -> float | None:
+        """The share of the true ten nearest that a search finds, over a sample of own vectors.
+
+        1.0 while searches are exact, None without vectors. Each query locks by itself.
+        """
+        with self._lock:
+            if not self._collection.vectors.live:
+                return None
+            queries = self._collection.vectors.sample(sample)
+        shares = [self._recall(query) for query in queries]
+        return sum(shares) / len(shares)
+
+    def _recall(self, query: Vector) -> float:
+        with self._lock:
+            return self._collection.vectors.recall(query, 10)
+
+    def _analysed(self, document: Document, refusals: list[VectorRefusal]) -> Analysed:
+        tokens, stopped = self.analyzer.analyse(document.text)
+        unit = None
+        if document.vector is not None:
+            try:
+                unit = self._unit(document.vector)
+            except VectorRefused as refusal:
+                refusals.append(VectorRefusal(document.id, refusal.reason))
+        counts = Counter(tokens)
+        counts.update(stopped)
+        return Analysed(
+            document.id, document.created_at, document.attributes, counts, len(tokens), unit
+        )
+
+    def _unit(self, values: Any) -> Vector:
+        unit = unit_vector(values, self.dimension)
+        self._collection.vectors.fix_width(len(unit))
+        return unit
+
+    def _tidy(self) -> None:
+        collection = self._collection
+        dropped = max(collection.dropped, collection.vectors.dropped)
+        if dropped > max(COMPACT_AT_LEAST, COMPACT_SHARE * len(collection)):
+            self.compact()
+        self._collection.postings.consolidate_when_due()
+        if self.auto_graph:
+            self.build_graph()
+
+
+def _capacity_warning(used: int, capacity: int) -> Literal[80, 100] | None:
+    if used >= capacity:
+        return 100
+    return 80 if used >= 0.8 * capacity else None
