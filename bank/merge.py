@@ -1,0 +1,118 @@
+"""Two people changed one page: both changes are kept where they do not meet (three-way merge).
+
+The rule is diff3's (Khanna, Kunal, Pierce: A Formal Investigation of Diff3, 2007): what only
+one side changed is taken from that side, what both changed alike is taken once, and changes
+that overlap or touch are a conflict for a person to decide.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from bank.align import Hunk, align
+
+Side = Literal["base", "ours", "theirs"]
+Kind = Literal["same", "ours", "theirs", "both", "conflict"]
+Lines = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A stretch of the page in its three versions, as lines; `kind` says who changed it."""
+
+    kind: Kind
+    base: Lines
+    ours: Lines
+    theirs: Lines
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """The page in stretches. It is clean when no stretch is a conflict."""
+
+    chunks: tuple[Chunk, ...]
+
+    @property
+    def conflicts(self) -> tuple[Chunk, ...]:
+        return tuple(chunk for chunk in self.chunks if chunk.kind == "conflict")
+
+    @property
+    def text(self) -> str | None:
+        """The merged page, or None while there are conflicts."""
+        return None if self.conflicts else self.resolved(())
+
+    def resolved(self, choices: Sequence[Sequence[Side]]) -> str:
+        """The page with each conflict decided, in order: the sides whose lines to take.
+
+        `["ours"]` takes one side, `["ours", "theirs"]` both, one after the other, `[]` neither.
+        Raises ValueError when there is not one choice for each conflict.
+        """
+        waiting = iter(choices)
+        if len(choices) != len(self.conflicts):
+            raise ValueError(f"{len(self.conflicts)} conflicts and {len(choices)} choices")
+        lines: list[str] = []
+        for chunk in self.chunks:
+            sides = next(waiting) if chunk.kind == "conflict" else (_SIDE[chunk.kind],)
+            for side in sides:
+                lines += getattr(chunk, side)
+        return "\n".join(lines)
+
+
+_SIDE: dict[str, Side] = {"same": "base", "ours": "ours", "theirs": "theirs", "both": "ours"}
+
+
+def merge(base: str, ours: str, theirs: str) -> Merge:
+    """`ours` and `theirs`, both made from `base`, in one; lines end at newlines only."""
+    old, mine, other = (tuple(text.split("\n")) for text in (base, ours, theirs))
+    meetings = _meetings(align(old, mine).hunks, align(old, other).hunks)
+    return Merge(tuple(_chunks(old, mine, other, meetings)))
+
+
+@dataclass(slots=True)
+class _Meeting:
+    """Hunks of both sides whose places in the base overlap or touch, as one."""
+
+    start: int
+    end: int
+    ours: list[Hunk]
+    theirs: list[Hunk]
+
+
+def _meetings(ours: Sequence[Hunk], theirs: Sequence[Hunk]) -> list[_Meeting]:
+    meetings: list[_Meeting] = []
+    for hunk, is_ours in sorted([(h, True) for h in ours] + [(h, False) for h in theirs]):
+        if not meetings or hunk.old_start > meetings[-1].end:
+            meetings.append(_Meeting(hunk.old_start, hunk.old_end, [], []))
+        meeting = meetings[-1]
+        meeting.end = max(meeting.end, hunk.old_end)
+        (meeting.ours if is_ours else meeting.theirs).append(hunk)
+    return meetings
+
+
+def _chunks(
+    base: Lines, ours: Lines, theirs: Lines, meetings: Sequence[_Meeting]
+) -> Iterator[Chunk]:
+    at = at_ours = at_theirs = 0
+    for meeting in (*meetings, _Meeting(len(base), len(base), [], [])):
+        if same := base[at : meeting.start]:
+            yield Chunk("same", same, same, same)
+        start_ours, start_theirs = at_ours + len(same), at_theirs + len(same)
+        at = meeting.end
+        at_ours = start_ours + at - meeting.start + _growth(meeting.ours)
+        at_theirs = start_theirs + at - meeting.start + _growth(meeting.theirs)
+        if meeting.ours or meeting.theirs:
+            our_lines, their_lines = ours[start_ours:at_ours], theirs[start_theirs:at_theirs]
+            kind = _kind(meeting, our_lines == their_lines)
+            yield Chunk(kind, base[meeting.start : at], our_lines, their_lines)
+
+
+def _growth(hunks: list[Hunk]) -> int:
+    return sum((h.new_end - h.new_start) - (h.old_end - h.old_start) for h in hunks)
+
+
+def _kind(meeting: _Meeting, alike: bool) -> Kind:
+    if not meeting.theirs:
+        return "ours"
+    if not meeting.ours:
+        return "theirs"
+    return "both" if alike else "conflict"
