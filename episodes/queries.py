@@ -174,8 +174,8 @@ def directories() -> dict[str, int]:
 
 def vectors_by_model() -> list[dict[str, Any]]:
     """The stored vectors by model and width: {model, dimension, count}."""
-    grouped = EpisodeVector.objects.values("model", "dimension").annotate(count=Count("pk"))
-    return list(grouped.order_by("model", "dimension"))
+    rows = EpisodeVector.objects.values("model", "dimension").annotate(count=Count("pk"))
+    return [dict(row) for row in rows.order_by("model", "dimension")]
 
 
 def agents() -> list[str]:

@@ -143,8 +143,11 @@ class EpisodeIn(BaseModel):
     @property
     def sent(self) -> dict[str, Any]:
         """The fields of the episode that the sender gave, `extra` left out; null is not given."""
-        given = self.model_fields_set - VECTOR_FIELDS - {"extra"}
+        given = self.model_fields_set & _CONTENT
         return {name: value for name in given if (value := getattr(self, name)) is not None}
+
+
+_CONTENT = EpisodeIn.model_fields.keys() - VECTOR_FIELDS - {"extra"}
 
 
 class EpisodePatch(BaseModel):

@@ -1,0 +1,148 @@
+"""`manage.py import_episodes FILE…`: episodes from JSON Lines or JSON, good rows first."""
+
+import time
+from argparse import ArgumentParser
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, OutputWrapper
+
+from episodes import importing
+from episodes.models import Episode
+from episodes.store import Outcome
+from memoryweb import house
+from memoryweb.core.actor import system
+from memoryweb.core.errors import DomainError
+from memoryweb.core.strict_json import loads
+
+PLAIN_EVERY = 10_000  # rows between two lines where there is no terminal to draw a bar on
+BAR = 30
+
+
+class Command(BaseCommand):
+    help = "Imports episodes: octos episodes, or any rows with a summary and a working_dir."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
+        parser.add_argument("--agent", default="import", help="agent_id of rows that have none")
+        parser.add_argument(
+            "--outcome",
+            default="success",
+            choices=Episode.Outcome.values,
+            help="outcome of rows that have none",
+        )
+        parser.add_argument(
+            "--cwd-index",
+            type=Path,
+            metavar="FILE",
+            help="an octos {working_dir: raw value} index to salvage and compare",
+        )
+        parser.add_argument("--dry-run", action="store_true", help="read and check, write nothing")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        for path in [*options["files"], *filter(None, [options["cwd_index"]])]:
+            if not path.is_file():
+                raise CommandError(f"{path} is not a file; nothing was imported")
+        if not 1 <= len(options["agent"]) <= 200:
+            raise CommandError("--agent must have 1 to 200 characters; nothing was imported")
+        house.prepare()
+        self.seen: set[str] | None = set() if options["cwd_index"] and options["dry_run"] else None
+        self._import(options)
+        if options["cwd_index"]:
+            self._salvage(options["cwd_index"])
+
+    def _import(self, options: dict[str, Any]) -> None:
+        counts: Counter[str] = Counter()
+        progress = Progress(self.stderr, sum(path.stat().st_size for path in options["files"]))
+        defaults = {"agent_id": options["agent"], "outcome": options["outcome"]}
+        for path in options["files"]:
+            actor, dry_run = system("import"), options["dry_run"]
+            for row, outcome in importing.import_file(actor, path, defaults, dry_run=dry_run):
+                self._count(counts, outcome)
+                if outcome.error is not None:
+                    progress.clear()
+                    self.stderr.write(f"{path}:{row.line}: {outcome.error.detail}")
+                progress.show(row.end, counts.total())
+            progress.file_done(path.stat().st_size)
+        progress.clear()
+        self._conclude(counts, progress.seconds, options["dry_run"])
+
+    def _count(self, counts: Counter[str], outcome: Outcome) -> None:
+        counts[outcome.status] += 1
+        self.quarantined = getattr(self, "quarantined", 0)
+        self.quarantined += outcome.quarantined and outcome.status != "unchanged"
+        if self.seen is not None and outcome.id is not None and outcome.error is None:
+            self.seen.add(outcome.id)
+
+    def _conclude(self, counts: Counter[str], seconds: float, dry_run: bool) -> None:
+        rows = counts.total()
+        self.stdout.write(
+            f"{'Dry run, nothing was written: ' if dry_run else ''}{rows:,} rows: "
+            f"{counts['created']:,} created, {counts['unchanged']:,} unchanged, "
+            f"{counts['failed']:,} bad; {rows / max(seconds, 1e-6):,.0f} rows/s"
+        )
+        if quarantined := getattr(self, "quarantined", 0):
+            self.stdout.write(f"{quarantined:,} of them wait in Review: the guard objects to them")
+
+    def _salvage(self, path: Path) -> None:
+        try:
+            index = loads(path.read_bytes())
+        except DomainError as error:
+            raise CommandError(f"{path}: {error.detail}; the episodes are imported") from error
+        if not isinstance(index, dict):
+            raise CommandError(f"{path} is no {{working_dir: raw value}} object")
+        result = importing.salvage(index, self._exists)
+        kept = sum(map(len, result.kept.values()))
+        dropped = {wd: ids for wd, ids in result.dropped.items() if ids}
+        self.stdout.write(
+            f"Directory index: {kept:,} ids salvaged in {len(index):,} directories, "
+            f"{sum(map(len, dropped.values())):,} dropped because they have no episode"
+        )
+        for directory, ids in dropped.items():
+            self.stdout.write(f"  dropped in {directory}: {', '.join(ids)}")
+
+    def _exists(self, ids: Any) -> set[str]:
+        there = importing.existing(ids)
+        return there | (set(ids) & self.seen if self.seen is not None else set())
+
+
+class Progress:
+    """A bar on a terminal, and otherwise a plain line now and then."""
+
+    def __init__(self, out: OutputWrapper, total: int) -> None:
+        self._out = out
+        self._total = max(total, 1)
+        self._before = 0
+        self._started = self._drawn = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self._started
+
+    def show(self, position: int, rows: int) -> None:
+        """Say that `rows` are done and the current file is read up to `position`."""
+        if not self._out.isatty():
+            if rows % PLAIN_EVERY == 0:
+                self._out.write(f"{rows:,} rows, {rows / self.seconds:,.0f} rows/s")
+            return
+        if time.monotonic() - self._drawn > 0.1:
+            self._drawn = time.monotonic()
+            self._draw(min((self._before + position) / self._total, 1.0), rows)
+
+    def file_done(self, size: int) -> None:
+        self._before += size
+
+    def clear(self) -> None:
+        if self._out.isatty():
+            self._out.write("\r\x1b[K", ending="")
+
+    def _draw(self, share: float, rows: int) -> None:
+        bar = "█" * round(share * BAR)
+        left = self.seconds / share - self.seconds if share else 0
+        self._out.write(
+            f"\r{bar:░<{BAR}} {share:4.0%}  {rows:,} rows  "
+            f"{rows / self.seconds:,.0f} rows/s  {left:.0f} s left\x1b[K",
+            ending="",
+        )
+        self._out.flush()
