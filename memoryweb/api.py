@@ -17,6 +17,7 @@ from memoryweb.core.errors import DomainError, FieldError, Invalid
 from memoryweb.core.middleware import problem
 from memoryweb.strict_json import StrictParser, StrictRenderer
 from search.api import router as search_router
+from search.api import similar_router
 
 logger = logging.getLogger(__name__)
 
@@ -47,6 +48,7 @@ api = NinjaAPI(
     docs_url="/docs",
 )
 api.add_router("/episodes", episodes_router, tags=["episodes"])
+api.add_router("/episodes", similar_router, tags=["search"])
 api.add_router("/search", search_router, tags=["search"])
 api.add_router("", bank_router, tags=["bank"])
 
@@ -77,6 +79,9 @@ def missing(request: HttpRequest, error: Http404) -> HttpResponse:
 
 @api.exception_handler(HttpError)
 def http_error(request: HttpRequest, error: HttpError) -> HttpResponse:
+    if isinstance(error.__cause__, DomainError):
+        # ninja words every failure to read a body alike; ours say what is wrong with it.
+        return domain_error(request, error.__cause__)
     return problem(request, error.status_code, str(error))
 
 
@@ -87,7 +92,7 @@ def unexpected(request: HttpRequest, error: Exception) -> HttpResponse:
 
 
 def _refuse_unknown_parameters(operation: Operation) -> None:
-    """Answer 422 to a query parameter the operation does not know: a misspelt filter is no filter."""
+    """Answer 422 to an unknown query parameter: a misspelt filter would filter nothing."""
     known = {
         name
         for model in operation.models
@@ -108,7 +113,7 @@ def _refuse_unknown_parameters(operation: Operation) -> None:
 
 
 def urls() -> tuple[list[Any], str, str]:
-    """The API's routes, out of the pages' login rule: their own door answers 401, not a redirect."""
+    """The API's routes. Their own door answers 401 where pages redirect to the login."""
     patterns, app, namespace = api.urls
     for router in api._get_bound_routers():  # The routes are clones of the apps' own routers.
         for path_view in router.path_operations.values():

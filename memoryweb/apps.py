@@ -3,3 +3,10 @@ from django.apps import AppConfig
 
 class MemorywebConfig(AppConfig):
     name = "memoryweb"
+
+    def ready(self) -> None:
+        """Put the apps together where one that lies left needs one that lies right."""
+        from episodes import deletion
+        from search.live import live
+
+        deletion.register_index_check(lambda ids: live.holding(deletion.COLLECTION, ids))

@@ -54,7 +54,8 @@ def _refuse_newer(executor: MigrationExecutor) -> None:
     unknown = [
         f"{app}.{name}"
         for app, name in executor.loader.applied_migrations
-        if app in ours and (app, name) not in (executor.loader.disk_migrations or {})
+        if app in ours
+        and (app, name) not in (executor.loader.disk_migrations or {})
         and (app, name) not in executor.loader.replacements
     ]
     if unknown:

@@ -152,7 +152,6 @@ TIME_ZONE = env.zone("MEMORYWEB_TIME_ZONE")
 USE_TZ = True
 
 STATIC_URL = "/static/"
-STATIC_ROOT = MEMORYWEB_HOME / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_MAX_AGE = 0  # Revalidated by time stamp: an upgrade shows at the next page.

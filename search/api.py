@@ -1,3 +1,129 @@
-from ninja import Router
+"""The search routes of the API."""
+
+from typing import Annotated, Any
+
+from django.http import HttpRequest
+from ninja import Query, Router
+
+from memoryweb.core import active_model
+from memoryweb.core.api_auth import ApiRequest, read, write
+from memoryweb.core.errors import Invalid
+from search import coverage, defaults, services
+from search.engine import Hit
+from search.schemas import (
+    ExplainOut,
+    ResultOut,
+    SearchIn,
+    SearchOut,
+    SettingsIn,
+    SettingsOut,
+    TermOut,
+)
+from search.services import Found, Result
 
 router = Router()
+similar_router = Router()  # Served below the episodes' own paths.
+Limit = Annotated[int, Query(ge=1, le=100)]
+
+
+@router.post("", response=SearchOut, auth=read)
+def search(request: HttpRequest, body: SearchIn) -> SearchOut:
+    """Search by words, by a vector, or by both. `mode` and `reasons` say how it was answered."""
+    return answered(services.search(body))
+
+
+@similar_router.get("/{episode:episode_id}/similar", response=SearchOut, auth=read)
+def similar(request: HttpRequest, episode_id: str, limit: Limit = 10) -> SearchOut:
+    """The episodes nearest to one: by its vector, or by its text when it has none."""
+    return answered(services.similar("episodes", episode_id, limit))
+
+
+@router.get("/coverage", auth=read)
+def coverage_report(request: HttpRequest) -> dict[str, Any]:
+    """How much of the memory vectors cover, and how the index of this process stands."""
+    return coverage.report()
+
+
+@router.get("/settings", response=SettingsOut, auth=read)
+def settings(request: HttpRequest) -> SettingsOut:
+    return _settings()
+
+
+@router.put("/settings", response=SettingsOut, auth=write)
+def change_settings(request: ApiRequest, body: SettingsIn) -> SettingsOut:
+    """Save a new version of the settings; a token needs the scope admin, a person is a curator."""
+    if body.revert_to is not None:
+        if body.changes:
+            raise Invalid.field("revert_to", "stands alone: it takes a whole earlier version")
+        defaults.revert(request.actor, body.revert_to)
+    elif body.changes:
+        defaults.save(request.actor, body.changes)
+    else:
+        raise Invalid("name at least one setting to change")
+    return _settings()
+
+
+def answered(found: Found) -> SearchOut:
+    """What services found, in the API's shape."""
+    answer = found.answer
+    return SearchOut(
+        mode=answer.mode,
+        reasons=list(found.reasons),
+        took_ms=round(found.took_ms, 3),
+        seq=found.seq,
+        lag=found.lag,
+        total_candidates=answer.total_candidates,
+        weights={"vector": answer.weights.vector, "bm25": answer.weights.bm25},
+        query_kind=answer.query_kind,
+        results=[_result(result) for result in found.results],
+    )
+
+
+def _result(result: Result) -> ResultOut:
+    hit, shown = result.hit, result.shown
+    return ResultOut(
+        collection=hit.collection,
+        id=hit.id,
+        title=shown.title,
+        summary=shown.summary,
+        created_at=shown.created_at,
+        url=shown.url,
+        score=hit.score,
+        vector=hit.vector,
+        bm25=hit.bm25,
+        rank_vector=hit.rank_vector,
+        rank_bm25=hit.rank_bm25,
+        explain=_explanation(hit),
+    )
+
+
+def _explanation(hit: Hit) -> ExplainOut | None:
+    why = hit.explanation
+    if why is None:
+        return None
+    return ExplainOut(
+        terms=[
+            TermOut(**{name: getattr(t, name) for name in TermOut.model_fields}) for t in why.terms
+        ],
+        contributions=why.contributions,
+        matched=list(why.matched),
+        rank_before=why.rank_before,
+        bm25_raw=why.bm25_raw,
+        bm25_best=why.bm25_best,
+        cosine=why.cosine,
+    )
+
+
+def _settings() -> SettingsOut:
+    version, saved = defaults.current()
+    active = active_model.active()
+    return SettingsOut.model_validate(
+        {
+            **vars(saved),
+            "version": version,
+            "weights": {"vector": saved.vector, "bm25": saved.bm25},
+            "active_model": {"model": active.model, "dimension": active.dimension}
+            if active
+            else None,
+        }
+    )

@@ -79,9 +79,7 @@ class Api:
     def __call__(self, method: str, path: str, body: Any = None, **extra: Any) -> Any:
         data = body if isinstance(body, str | bytes) else json.dumps(body)
         extra.setdefault("content_type", "application/json")
-        return self.client.generic(
-            method, f"/api/v1{path}", "" if body is None else data, **extra
-        )
+        return self.client.generic(method, f"/api/v1{path}", "" if body is None else data, **extra)
 
     def get(self, path: str, **extra: Any) -> Any:
         return self("GET", path, **extra)
@@ -105,5 +103,3 @@ def api(token: Callable[..., str]) -> Callable[..., Api]:
         return Api(token(scope, agent) if scope else "")
 
     return make
-
-

@@ -14,7 +14,7 @@ Page = Callable[Concatenate[HttpRequest, P], HttpResponse]
 
 
 def actor_of(request: HttpRequest) -> Actor:
-    """The signed-in person as an actor; LoginRequiredMiddleware has seen to it that there is one."""
+    """The signed-in person as an actor; LoginRequiredMiddleware lets nobody else through."""
     user = request.user
     assert isinstance(user, User)  # noqa: S101 - a page without a login is a bug, not input
     return user.actor("page")

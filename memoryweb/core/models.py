@@ -68,7 +68,7 @@ class ApiToken(models.Model):
 
 
 class Clock(models.Model):
-    """The single row that orders all writes; `database` tells a restored database from its origin."""
+    """The one row that orders all writes; `database` tells a restored one from its origin."""
 
     seq = models.PositiveBigIntegerField(default=0)
     database = models.UUIDField()

@@ -37,7 +37,9 @@ def prepared(username: str, password: str) -> User:
     return user
 
 
-def change(actor: Actor, username: str, *, role: str | None = None, active: bool | None = None) -> None:
+def change(
+    actor: Actor, username: str, *, role: str | None = None, active: bool | None = None
+) -> None:
     """Give a person another role, or close or open the account. Raises NotFound, Conflict."""
     actor.require(Role.ADMINISTRATOR)
     with clock.writing(actor) as tx:

@@ -18,7 +18,9 @@ def test_a_token_is_found_by_its_text_and_only_its_hash_is_kept():
     assert secret not in str(ApiToken.objects.values().get())
 
 
-@pytest.mark.parametrize("text", ["", "mw_", "mw_abc_def", "Bearer x", "mw_" + "0" * 12 + "_" + "A" * 43])
+@pytest.mark.parametrize(
+    "text", ["", "mw_", "mw_abc_def", "Bearer x", "mw_" + "0" * 12 + "_" + "A" * 43]
+)
 def test_a_text_that_is_no_live_token_finds_nothing(text):
     tokens.issue(system(), "laptop", "write")
     assert tokens.find(text) is None

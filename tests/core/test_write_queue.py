@@ -34,7 +34,11 @@ def test_eight_processes_lose_no_write_and_keep_the_audit_chain(tmp_path: Path):
     ]
     assert [writer.wait(120) for writer in writers] == [0] * 8
     report = subprocess.run(
-        [*manage, "shell", "-v0", "-c", CHECK], cwd=root, env=environ, capture_output=True, text=True
+        [*manage, "shell", "-v0", "-c", CHECK],
+        cwd=root,
+        env=environ,
+        capture_output=True,
+        text=True,
     )
     assert report.stdout.split() == ["320", "320", "True"], report.stderr
 

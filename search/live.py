@@ -1,0 +1,240 @@
+"""The warm index of this process: built once, then kept exact by the change clock.
+
+Every search first asks the clock row, one indexed read. When it moved, the documents of the new
+change rows are read again and put, or removed. A search waits up to five seconds for this and
+then answers with what there is, and says so.
+"""
+
+import logging
+import threading
+import time
+import uuid
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+
+from django.db import connection
+
+from memoryweb.core import active_model, clock
+from memoryweb.core.analysis import ANALYZERS
+from memoryweb.core.errors import Unavailable
+from memoryweb.core.models import Change, Clock
+from search import defaults
+from search.engine import Index
+from search.sources import SOURCES, Source
+
+logger = logging.getLogger(__name__)
+
+PATIENCE = 5.0  # seconds a search waits to catch up
+CHANGES_AT_ONCE = 1000
+RETRY_AFTER = 5.0  # seconds between two tries to build an index that failed
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """What an index was built from and for; an index with another stamp is never asked."""
+
+    database: uuid.UUID | None
+    analyzer: str
+    k1: float
+    b: float
+    exact_threshold: int
+    capacity: int
+    model: str | None
+    dimension: int | None
+
+
+@dataclass
+class Built:
+    """A usable index and the number of the last change it holds."""
+
+    stamp: Stamp
+    seq: int
+    indexes: Mapping[str, Index]
+
+
+@dataclass(frozen=True)
+class View:
+    """What a search gets: the indexes, or None when there are none, and what to say about it."""
+
+    indexes: Mapping[str, Index] | None
+    seq: int
+    lag: int
+    reasons: tuple[str, ...] = field(default=())
+
+
+class LiveIndex:
+    """One per process. Threads share the index; one of them at a time catches up."""
+
+    def __init__(self, sources: Mapping[str, Source]) -> None:
+        self._sources = sources
+        self._built: Built | None = None
+        self._catching_up = threading.Lock()
+        self._builder: threading.Thread | None = None
+        self._failed_at: float | None = None
+
+    def view(self, min_seq: int = 0, patience: float = PATIENCE) -> View:
+        """The index as fresh as it gets within `patience` seconds.
+
+        Raises Unavailable when `min_seq` is not reached by then.
+        """
+        deadline = time.monotonic() + patience
+        wanted, database = _clock()
+        self._catch_up(wanted, database, deadline)
+        view = self._view(wanted)
+        if view.seq < min_seq:
+            raise Unavailable(
+                f"the index has reached change {view.seq}, not yet {min_seq}; try again shortly"
+            )
+        return view
+
+    def holding(self, collection: str, ids: Collection[str]) -> set[str]:
+        """Which of these documents this process would still answer with; none without an index."""
+        if self._built is None:
+            return set()
+        index = (self.view().indexes or {}).get(collection)
+        return {one for one in ids if index is not None and one in index}
+
+    def warm(self) -> None:
+        """Start building before the first search asks."""
+        self._start_building()
+
+    def forget(self) -> None:
+        """Drop the index; the next search builds it from the rows."""
+        with self._catching_up:
+            self._built = None
+            self._failed_at = None
+
+    def _view(self, wanted: int) -> View:
+        built = self._built
+        if built is None:
+            reason = "index_failed" if self._failed_at is not None else "index_building"
+            return View(None, wanted, 0, (reason,))
+        lag = max(0, wanted - built.seq)
+        return View(built.indexes, built.seq, lag, ("index_behind",) if lag else ())
+
+    def _catch_up(self, wanted: int, database: uuid.UUID | None, deadline: float) -> None:
+        built = self._built
+        if built is not None and built.seq >= wanted and built.stamp.database == database:
+            return
+        if not self._catching_up.acquire(timeout=max(0.0, deadline - time.monotonic())):
+            return
+        try:
+            self._forget_when_outdated()
+            if self._built is not None:
+                self._apply_changes(self._built, deadline)
+                return
+        finally:
+            self._catching_up.release()
+        self._wait_for_build(deadline)
+
+    def _forget_when_outdated(self) -> None:
+        """An index of another database, analyzer or model is never asked again."""
+        built = self._built
+        if built is None or built.stamp == (stamp := _stamp()):
+            return
+        vectors_begin = built.stamp.model is None and _like_but_for_model(built.stamp, stamp)
+        if vectors_begin:
+            # The first vector has fixed the model; until now the index held no vector.
+            built.stamp = stamp
+        else:
+            self._built = None
+
+    def _apply_changes(self, built: Built, deadline: float) -> None:
+        while True:
+            wanted, _ = _clock()
+            changes = clock.changes_since(built.seq, CHANGES_AT_ONCE)
+            for name, source in self._sources.items():
+                _apply(built.indexes[name], source, changes)
+            if len(changes) < CHANGES_AT_ONCE:
+                # Writes that changed no document move the clock as well.
+                built.seq = max(wanted, changes[-1].seq if changes else 0, built.seq)
+                return
+            built.seq = changes[-1].seq
+            if time.monotonic() > deadline:
+                return
+
+    def _wait_for_build(self, deadline: float) -> None:
+        builder = self._start_building()
+        if builder is not None:
+            builder.join(max(0.0, deadline - time.monotonic()))
+
+    def _start_building(self) -> threading.Thread | None:
+        with self._catching_up:
+            if self._built is not None:
+                return None
+            if self._builder is not None and self._builder.is_alive():
+                return self._builder
+            if self._failed_at is not None and time.monotonic() - self._failed_at < RETRY_AFTER:
+                return None
+            self._builder = threading.Thread(target=self._build, name="index build", daemon=True)
+            self._builder.start()
+            return self._builder
+
+    def _build(self) -> None:
+        """Read every row once. What is written meanwhile has a later number and is caught up."""
+        try:
+            started = time.monotonic()
+            seq, _ = _clock()
+            stamp = _stamp()
+            indexes = {name: _filled(source, stamp) for name, source in self._sources.items()}
+            built = Built(stamp, seq, indexes)
+        except Exception:
+            logger.exception("the index could not be built; searches scan the database")
+            self._failed_at = time.monotonic()
+        else:
+            self._built, self._failed_at = built, None
+            count = sum(map(len, indexes.values()))
+            seconds = time.monotonic() - started
+            logger.info("index of %d documents built in %.1f s", count, seconds)
+        finally:
+            connection.close()
+
+
+def _filled(source: Source, stamp: Stamp) -> Index:
+    index = Index(
+        ANALYZERS[stamp.analyzer],
+        k1=stamp.k1,
+        b=stamp.b,
+        dimension=stamp.dimension,
+        exact_threshold=stamp.exact_threshold,
+        capacity=stamp.capacity,
+    )
+    index.put(source.documents(None))
+    return index
+
+
+def _apply(index: Index, source: Source, changes: list[Change]) -> None:
+    """Bring the changed documents of one collection to what their rows say now."""
+    ids = {change.document for change in changes if change.collection == source.name}
+    if not ids:
+        return
+    documents = list(source.documents(ids))
+    index.remove(ids - {document.id for document in documents})
+    index.put(documents)
+
+
+def _clock() -> tuple[int, uuid.UUID | None]:
+    row = Clock.objects.filter(pk=1).values_list("seq", "database").first()
+    return row or (0, None)
+
+
+def _stamp() -> Stamp:
+    _, saved = defaults.current()
+    active = active_model.active()
+    return Stamp(
+        database=_clock()[1],
+        analyzer=saved.analyzer,
+        k1=saved.k1,
+        b=saved.b,
+        exact_threshold=saved.exact_threshold,
+        capacity=saved.capacity,
+        model=active.model if active else None,
+        dimension=active.dimension if active else None,
+    )
+
+
+def _like_but_for_model(one: Stamp, other: Stamp) -> bool:
+    return replace(one, model=other.model, dimension=other.dimension) == other
+
+
+live = LiveIndex(SOURCES)

@@ -1,0 +1,153 @@
+"""What a search looks like on its way in and out. Unknown fields are refused, none is coerced."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, StrictBool
+
+from episodes.schemas import Base64, Floats, Name, Outcome, Path, Text
+from episodes.schemas import Source as EpisodeSource
+from memoryweb.core.times import Time
+from search.engine.model import MAX_LIMIT
+
+Collection = Literal["episodes", "memories", "pages"]
+FusionName = Literal["linear", "rrf", "auto"]
+AnalyzerName = Literal["cjk", "octos"]
+Weight = Annotated[FiniteFloat, Field(ge=0)]
+QUERY_CHARACTERS = 20_000
+
+
+class Strict(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+
+class WeightsIn(Strict):
+    vector: Weight = 0.0
+    bm25: Weight = 0.0
+
+
+class FiltersIn(Strict):
+    """Every given field must hold."""
+
+    working_dir: Path | None = None
+    working_dir_prefix: Path | None = None
+    agent_id: Name | None = None
+    outcome: Outcome | None = None
+    source: EpisodeSource | None = None
+    kind: Collection | None = None
+    since: Annotated[Time | None, Field(description="created at this moment or later")] = None
+    until: Annotated[Time | None, Field(description="created before this moment")] = None
+
+
+class SearchIn(Strict):
+    """A search by words, by a vector, or by both."""
+
+    query: Annotated[Text, Field(max_length=QUERY_CHARACTERS)] = ""
+    query_embedding: Floats = None
+    query_embedding_b64: Base64 = None
+    embedding_model: Annotated[
+        Name | None, Field(description="whose vectors to search; the active model by default")
+    ] = None
+    limit: Annotated[int, Field(ge=1, le=MAX_LIMIT)] = 10
+    weights: WeightsIn | None = None
+    fusion: FusionName | None = None
+    prefer_working_dir: Path | None = None
+    filters: FiltersIn = FiltersIn()
+    collections: Annotated[list[Collection], Field(min_length=1)] = [
+        "episodes",
+        "memories",
+        "pages",
+    ]
+    min_score: Annotated[FiniteFloat | None, Field(ge=0)] = None
+    recency_half_life_days: Annotated[FiniteFloat | None, Field(ge=0, le=36_500)] = None
+    explain: StrictBool = False
+    min_seq: Annotated[int, Field(ge=0, le=2**63 - 1)] = 0
+
+
+class TermOut(BaseModel):
+    term: str
+    tf: int
+    df: int
+    idf: float
+    contribution: float
+
+
+class ExplainOut(BaseModel):
+    """Contributions add up to the score, those of the terms to its bm25 part."""
+
+    terms: list[TermOut]
+    contributions: dict[str, float]
+    matched: list[str]
+    rank_before: int
+    bm25_raw: float | None
+    bm25_best: float | None
+    cosine: float | None
+
+
+class ResultOut(BaseModel):
+    collection: str
+    id: str
+    title: str
+    summary: str
+    created_at: Time
+    url: str
+    score: float
+    vector: float | None
+    bm25: float | None
+    rank_vector: int | None
+    rank_bm25: int | None
+    explain: ExplainOut | None = None
+
+
+class SearchOut(BaseModel):
+    mode: Literal["hybrid", "bm25", "vector", "scan"]
+    reasons: list[str]
+    took_ms: float
+    seq: int
+    lag: int
+    total_candidates: int
+    weights: dict[str, float]
+    query_kind: str | None
+    results: list[ResultOut]
+
+
+class SettingsWeights(Strict):
+    vector: Weight
+    bm25: Weight
+
+
+class ModelOut(BaseModel):
+    model: str
+    dimension: int
+
+
+class SettingsOut(BaseModel):
+    version: int
+    weights: SettingsWeights
+    fusion: FusionName
+    analyzer: AnalyzerName
+    k1: float
+    b: float
+    recency_half_life_days: float
+    capacity: int
+    exact_threshold: int
+    active_model: ModelOut | None
+
+
+class SettingsIn(Strict):
+    """What to change; a field that is left out stays. `revert_to` takes a whole earlier version."""
+
+    weights: SettingsWeights | None = None
+    fusion: FusionName | None = None
+    analyzer: AnalyzerName | None = None
+    k1: FiniteFloat | None = None
+    b: FiniteFloat | None = None
+    recency_half_life_days: FiniteFloat | None = None
+    capacity: int | None = None
+    exact_threshold: int | None = None
+    revert_to: Annotated[int | None, Field(ge=0)] = None
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        """The given values under the names of `search.defaults.Defaults`."""
+        given = self.model_dump(exclude_none=True, exclude={"revert_to", "weights"})
+        return given | (self.weights.model_dump() if self.weights else {})

@@ -1,0 +1,176 @@
+"""A search from request to results: parse, retrieve, fuse, hydrate, explain."""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from django.utils import timezone
+
+from episodes.vectors import received
+from memoryweb.core import active_model
+from memoryweb.core.analysis import ANALYZERS, Analyzer
+from memoryweb.core.errors import FieldError, Invalid, NotFound
+from memoryweb.core.vectors import Vector, VectorRefused, decode_blob
+from search import defaults
+from search.engine import (
+    Answer,
+    Filters,
+    Hit,
+    Query,
+    QueryError,
+    Weights,
+    scan,
+)
+from search.engine import search as ranked
+from search.live import View, live
+from search.models import SuggestedQuery
+from search.schemas import SearchIn
+from search.sources import SOURCES, Shown
+
+
+@dataclass(frozen=True)
+class Result:
+    """One hit with the document it stands for."""
+
+    hit: Hit
+    shown: Shown
+
+
+@dataclass(frozen=True)
+class Found:
+    """The answer to one search. `reasons` name everything that made it less than it could be."""
+
+    answer: Answer
+    reasons: tuple[str, ...]
+    results: list[Result]
+    seq: int
+    lag: int
+    took_ms: float
+    analyzer: Analyzer
+
+
+def search(request: SearchIn) -> Found:
+    """Raises Invalid for a request without meaning, Unavailable for an unmet `min_seq`."""
+    started = time.perf_counter()
+    _, saved = defaults.current()
+    vector, reasons = _query_vector(request)
+    query = _query(request, saved, vector)
+    view = live.view(request.min_seq)
+    analyzer = ANALYZERS[saved.analyzer]
+    answer = _retrieve(view, query, request.collections, analyzer)
+    results = list(_hydrated(answer.hits))
+    return Found(
+        answer=answer,
+        reasons=_merged(reasons, view.reasons, answer.reasons),
+        results=results,
+        seq=view.seq,
+        lag=view.lag,
+        took_ms=(time.perf_counter() - started) * 1000,
+        analyzer=analyzer,
+    )
+
+
+def similar(collection: str, document: str, limit: int) -> Found:
+    """The documents nearest to one by vector, by its text when it has none. Raises NotFound."""
+    shown = SOURCES[collection].shown([document]).get(document)
+    if shown is None:
+        raise NotFound("there is no such document, or it is not served")
+    index = (live.view().indexes or {}).get(collection)
+    vector = index.vector(document) if index is not None else None
+    request = SearchIn.model_construct(
+        query="" if vector is not None else shown.summary[:2000],
+        query_embedding=vector,
+        limit=limit + 1,
+        collections=[collection],
+    )
+    found = search(request)
+    others = [result for result in found.results if result.hit.id != document]
+    return Found(**{**vars(found), "results": others[:limit]})
+
+
+def _query(request: SearchIn, saved: defaults.Defaults, vector: Vector | None) -> Query:
+    given, wanted = request.weights, request.filters
+    half_life = request.recency_half_life_days
+    if not request.query.strip() and vector is None:
+        raise Invalid.field("query", "give words to search for, or a query_embedding")
+    try:
+        return Query(
+            text=request.query,
+            vector=vector,
+            now=timezone.now().timestamp(),
+            limit=request.limit,
+            weights=Weights(given.vector, given.bm25)
+            if given
+            else Weights(saved.vector, saved.bm25),
+            fusion=request.fusion or saved.fusion,
+            filters=Filters(
+                working_dir=wanted.working_dir,
+                working_dir_prefix=wanted.working_dir_prefix,
+                agent_id=wanted.agent_id,
+                outcome=wanted.outcome,
+                source=wanted.source,
+                kind=wanted.kind,
+                since=wanted.since.timestamp() if wanted.since else None,
+                until=wanted.until.timestamp() if wanted.until else None,
+            ),
+            prefer_working_dir=request.prefer_working_dir or "",
+            min_score=request.min_score,
+            recency_half_life_days=saved.recency_half_life_days if half_life is None else half_life,
+            explain=request.explain,
+        )
+    except QueryError as error:
+        raise Invalid(
+            str(error), [FieldError(("body", *error.field.split(".")), error.problem)]
+        ) from error
+
+
+def _query_vector(request: SearchIn) -> tuple[Vector | None, tuple[str, ...]]:
+    """The vector to compare with, or None and why. Raises Invalid for one that is no vector."""
+    active = active_model.active()
+    given = _given_vector(request)
+    known = active.model if active else None
+    if request.embedding_model is not None and request.embedding_model != known:
+        return None, ("unknown_model",)
+    if given is None and active is not None and request.query.strip():
+        given = _suggested_vector(request.query.strip(), active.model)
+    return given, ()
+
+
+def _given_vector(request: SearchIn) -> Vector | None:
+    try:
+        return received(request.query_embedding, request.query_embedding_b64)
+    except VectorRefused as error:
+        place = FieldError(("body", "query_embedding"), str(error))
+        raise Invalid(f"query_embedding: {error}", [place], reason=error.reason) from error
+
+
+def _suggested_vector(text: str, model: str) -> Vector | None:
+    """The shipped vector of a suggested query: hybrid search without a provider."""
+    row = SuggestedQuery.objects.filter(text=text, model=model).first()
+    return decode_blob(bytes(row.vector)) if row else None
+
+
+def _retrieve(view: View, query: Query, collections: Sequence[str], analyzer: Analyzer) -> Answer:
+    wanted = [name for name in dict.fromkeys(collections) if name in SOURCES]
+    if view.indexes is None:
+        return scan({name: SOURCES[name].documents(None) for name in wanted}, query, analyzer)
+    return ranked({name: view.indexes[name] for name in wanted}, query)
+
+
+def _hydrated(hits: tuple[Hit, ...]) -> Iterator[Result]:
+    """Hits with their rows; one deleted since it was found is left out."""
+    shown = {
+        name: SOURCES[name].shown([hit.id for hit in hits if hit.collection == name])
+        for name in {hit.collection for hit in hits}
+    }
+    for hit in hits:
+        if (row := shown[hit.collection].get(hit.id)) is not None:
+            yield Result(hit, row)
+
+
+def _merged(*reasons: tuple[str, ...]) -> tuple[str, ...]:
+    merged = dict.fromkeys(reason for some in reasons for reason in some)
+    if "unknown_model" in merged:
+        # A vector was sent; that it was not used has its own reason.
+        merged.pop("no_query_vector", None)
+    return tuple(merged)
