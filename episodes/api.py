@@ -57,8 +57,13 @@ def list_episodes(
     order: Order = "-created_at",
 ) -> dict[str, Any]:
     """Episodes, newest first unless `order` says otherwise."""
-    rows = queries.described(queries.matching(filters))
-    found = page(rows, queries.ORDERS[order], limit=paging.limit, cursor=paging.cursor)
+    found = page(
+        queries.matching(filters),
+        queries.ORDERS[order],
+        limit=paging.limit,
+        cursor=paging.cursor,
+        described=queries.described,
+    )
     items = [queries.shown(episode) for episode in found.items]
     return {"items": items, "next_cursor": found.next_cursor, "total": found.total}
 

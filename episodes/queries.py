@@ -8,7 +8,6 @@ from django.db.models import (
     Count,
     Exists,
     F,
-    FilteredRelation,
     OuterRef,
     Prefetch,
     Q,
@@ -20,10 +19,9 @@ from django.db.models.functions import Left
 from django.db.models.lookups import Exact
 
 from episodes.models import DeletedEpisode, Episode, EpisodeVector, RefusedVector
-from episodes.schemas import EpisodeFilter, EpisodeOut, Order, VectorOut
+from episodes.schemas import EpisodeFilter, EpisodeOut, Order, VectorOut, VectorState
 from memoryweb.core import active_model
 from memoryweb.core.errors import NotFound
-from memoryweb.core.models import ActiveModel
 
 ORDERS: dict[Order, tuple[str, str]] = {
     "-created_at": ("-created_at", "id"),
@@ -43,13 +41,6 @@ def find(episode_id: str) -> Episode:
 
 def matching(wanted: EpisodeFilter) -> QuerySet[Episode]:
     """The episodes for which every given field of the filter holds."""
-    rows = Episode.objects.all()
-    if wanted.vector is not None:
-        rows = with_vector_state(rows).filter(Q(("vector_state", wanted.vector)))
-    return rows.filter(_conditions(wanted))
-
-
-def _conditions(wanted: EpisodeFilter) -> Q:
     equal = ("working_dir", "agent_id", "task_id", "outcome", "source", "quarantined")
     found = Q(**{name: value for name, value in wanted.given.items() if name in equal})
     if wanted.working_dir_prefix is not None:
@@ -60,7 +51,9 @@ def _conditions(wanted: EpisodeFilter) -> Q:
         found &= Q(created_at__lte=wanted.until)
     if wanted.q is not None:
         found &= Q(summary__icontains=wanted.q)
-    return found
+    if wanted.vector is not None:
+        found &= in_state(wanted.vector)
+    return Episode.objects.filter(found)
 
 
 def below(directory: str) -> Q:
@@ -93,39 +86,45 @@ def comparable_vectors() -> QuerySet[EpisodeVector]:
 
 
 def with_vector_state(rows: QuerySet[Episode]) -> QuerySet[Episode]:
-    """Annotate `vector_state`, what the episode's vector is worth to the active model.
-
-    current: made from this summary by the active model. stale: from an earlier summary.
-    wrong_width: of another width than the active model's. other_model: of the right width, by
-    another model. zero: refused because it had no direction. missing: none of these.
-    """
-    chosen = active_model.active()
-    refused = RefusedVector.objects.filter(episode=OuterRef("pk"), reason="zero")
-    states = [When(Exists(refused), then=Value("zero"))]
-    if chosen is not None:
-        rows = rows.annotate(
-            active=FilteredRelation("vectors", condition=Q(vectors__model=chosen.model))
-        )
-        states = [*_states_of_active(chosen), *_states_of_others(chosen), *states]
+    """Annotate `vector_state`: what the episode's vector is worth to the active model."""
+    states = [When(condition, then=Value(state)) for state, condition, _ in _states()]
     state = Case(*states, default=Value("missing"), output_field=CharField())
     return rows.annotate(**{"vector_state": state})
 
 
-def _states_of_active(chosen: ActiveModel) -> list[When]:
-    """The states of an episode that the active model has a vector of; there is at most one."""
-    right_width = Q(active__dimension=chosen.dimension)
-    return [
-        When(right_width & Q(active__text_sha=F("summary_sha")), then=Value("current")),
-        When(right_width, then=Value("stale")),
-        When(active__isnull=False, then=Value("wrong_width")),
-    ]
+def in_state(wanted: VectorState) -> Q:
+    """The episodes whose `vector_state` is this one, in a form that uses the index."""
+    found, others = Q(pk__in=[]), Q()
+    for state, condition, covers_earlier in _states():
+        if state == wanted:
+            found |= others & Q(condition)
+        others = ~Q(condition) if covers_earlier else others & ~Q(condition)
+    return others if wanted == "missing" else found
 
 
-def _states_of_others(chosen: ActiveModel) -> list[When]:
-    others = EpisodeVector.objects.filter(episode=OuterRef("pk"))
+def _states() -> list[tuple[VectorState, Exists, bool]]:
+    """The states in the order in which they are asked for; where none holds, it is missing.
+
+    The last value says that the condition holds wherever one before it does.
+
+    current: made from this summary by the active model. stale: by it, from an earlier summary.
+    wrong_width: of another width than the active model's. other_model: of the right width, by
+    another model. zero: none but one that was refused because it had no direction.
+    """
+    chosen = active_model.active()
+    refused = RefusedVector.objects.filter(episode=OuterRef("pk"), reason="zero")
+    if chosen is None:
+        return [("zero", Exists(refused), False)]
+    vectors = EpisodeVector.objects.filter(episode=OuterRef("pk"))
+    of_width = vectors.filter(dimension=chosen.dimension)
+    by_active = of_width.filter(model=chosen.model)
     return [
-        When(Exists(others.filter(dimension=chosen.dimension)), then=Value("other_model")),
-        When(Exists(others), then=Value("wrong_width")),
+        ("current", Exists(by_active.filter(text_sha=OuterRef("summary_sha"))), False),
+        ("stale", Exists(by_active), True),
+        ("wrong_width", Exists(vectors.filter(model=chosen.model)), True),
+        ("other_model", Exists(of_width), False),
+        ("wrong_width", Exists(vectors), True),
+        ("zero", Exists(refused), False),
     ]
 
 

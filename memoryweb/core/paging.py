@@ -4,7 +4,7 @@ Rows that come or go between two requests are neither shown twice nor skipped, a
 thousandth page costs what the first did.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Generic, TypeVar
@@ -48,18 +48,24 @@ class Page(Generic[M]):
 
 
 def page(
-    rows: QuerySet[M], order: Sequence[str], *, limit: int = DEFAULT_LIMIT, cursor: str = ""
+    rows: QuerySet[M],
+    order: Sequence[str],
+    *,
+    limit: int = DEFAULT_LIMIT,
+    cursor: str = "",
+    described: Callable[[QuerySet[M]], QuerySet[M]] = lambda rows: rows,
 ) -> Page[M]:
     """The rows after `cursor` in `order`, whose last field must be unique ("-created_at", "id").
 
-    Two queries: the rows and their total. Raises Invalid for a cursor that this list never gave.
+    Two queries: the total, and the rows with what `described` annotates and prefetches. Raises
+    Invalid for a cursor that this list never gave.
     """
     if not 1 <= limit <= MAX_LIMIT:
         raise Invalid.field("limit", f"must be from 1 to {MAX_LIMIT}")
     backward, values = _decoded(rows, order, cursor) if cursor else (False, [])
     direction = [_reversed(name) for name in order] if backward else list(order)
     found = rows.filter(_beyond(direction, values)) if values else rows
-    items = list(found.order_by(*direction)[: limit + 1])
+    items = list(described(found).order_by(*direction)[: limit + 1])
     more, items = len(items) > limit, items[:limit]
     if backward:
         items.reverse()
