@@ -6,6 +6,7 @@ from typing import Any
 
 from csp.decorators import csp_replace
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 from ninja.operation import Operation
@@ -22,7 +23,7 @@ from search.api import similar_router
 logger = logging.getLogger(__name__)
 
 
-def _docs_door(view: Callable[..., Any]) -> Callable[..., HttpResponse]:
+def _docs_door(view: Callable[..., Any]) -> Callable[..., HttpResponseBase]:
     """The document and its pages ask for a login or a token, like every operation.
 
     The docs page draws its icons from inline images, so it has a policy of its own.
@@ -109,7 +110,7 @@ def _refuse_unknown_parameters(operation: Operation) -> None:
             )
         return get_values(request, *args)
 
-    operation._get_values = checked  # type: ignore[method-assign]
+    operation._get_values = checked  # type: ignore[method-assign,assignment]
 
 
 def urls() -> tuple[list[Any], str, str]:
@@ -120,5 +121,5 @@ def urls() -> tuple[list[Any], str, str]:
             for operation in path_view.operations:
                 _refuse_unknown_parameters(operation)
     for pattern in patterns:
-        pattern.callback.login_required = False
+        setattr(pattern.callback, "login_required", False)
     return patterns, app, namespace

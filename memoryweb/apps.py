@@ -7,6 +7,7 @@ class MemorywebConfig(AppConfig):
     def ready(self) -> None:
         """Put the apps together where one that lies left needs one that lies right."""
         from episodes import deletion
+        from episodes.store import COLLECTION
         from search.live import live
 
-        deletion.register_index_check(lambda ids: live.holding(deletion.COLLECTION, ids))
+        deletion.register_index_check(lambda ids: live.holding(COLLECTION, ids))

@@ -4,13 +4,13 @@ from django import forms
 
 from memoryweb.core.models import ApiToken, User
 
-PASSWORD_HELP = "At least 10 characters, not a common one, not only digits."
+LONG_ENOUGH = "At least 10 characters, not a common one, not only digits."
 
 
 class NewPerson(forms.Form):
     username = forms.CharField(max_length=150, widget=forms.TextInput({"autocomplete": "off"}))
     password = forms.CharField(
-        widget=forms.PasswordInput({"autocomplete": "new-password"}), help_text=PASSWORD_HELP
+        widget=forms.PasswordInput({"autocomplete": "new-password"}), help_text=LONG_ENOUGH
     )
     role = forms.ChoiceField(choices=User.RoleName.choices)
 
@@ -18,7 +18,7 @@ class NewPerson(forms.Form):
 class FirstAdministrator(forms.Form):
     username = forms.CharField(max_length=150, widget=forms.TextInput({"autofocus": True}))
     password = forms.CharField(
-        widget=forms.PasswordInput({"autocomplete": "new-password"}), help_text=PASSWORD_HELP
+        widget=forms.PasswordInput({"autocomplete": "new-password"}), help_text=LONG_ENOUGH
     )
 
 

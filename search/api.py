@@ -102,9 +102,7 @@ def _explanation(hit: Hit) -> ExplainOut | None:
     if why is None:
         return None
     return ExplainOut(
-        terms=[
-            TermOut(**{name: getattr(t, name) for name in TermOut.model_fields}) for t in why.terms
-        ],
+        terms=[TermOut.model_validate(term, from_attributes=True) for term in why.terms],
         contributions=why.contributions,
         matched=list(why.matched),
         rank_before=why.rank_before,

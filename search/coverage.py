@@ -44,9 +44,7 @@ def episodes() -> Coverage:
 def episodes_by_directory(most: int = 50) -> dict[str, Coverage]:
     """The coverage of each working directory, the largest first."""
     sizes = sorted(queries.directories().items(), key=lambda item: (-item[1], item[0]))
-    counted: dict[str, dict[str, int]] = {
-        name: dict.fromkeys(STATES, 0) for name, _ in sizes[:most]
-    }
+    counted = {name: dict.fromkeys(STATES, 0) for name, _ in sizes[:most]}
     rows = _states(queries.with_vector_state(Episode.objects.all()), "working_dir")
     for directory, state, count in rows:
         if directory in counted:

@@ -14,6 +14,7 @@ FusionName = Literal["linear", "rrf", "auto"]
 AnalyzerName = Literal["cjk", "octos"]
 Weight = Annotated[FiniteFloat, Field(ge=0)]
 QUERY_CHARACTERS = 20_000
+EVERYTHING: list[Collection] = ["episodes", "memories", "pages"]
 
 
 class Strict(BaseModel):
@@ -52,11 +53,7 @@ class SearchIn(Strict):
     fusion: FusionName | None = None
     prefer_working_dir: Path | None = None
     filters: FiltersIn = FiltersIn()
-    collections: Annotated[list[Collection], Field(min_length=1)] = [
-        "episodes",
-        "memories",
-        "pages",
-    ]
+    collections: Annotated[list[Collection], Field(min_length=1)] = EVERYTHING
     min_score: Annotated[FiniteFloat | None, Field(ge=0)] = None
     recency_half_life_days: Annotated[FiniteFloat | None, Field(ge=0, le=36_500)] = None
     explain: StrictBool = False

@@ -89,7 +89,7 @@ def similar(collection: str, document: str, limit: int) -> Found:
 
 
 def _query(request: SearchIn, saved: defaults.Defaults, vector: Vector | None) -> Query:
-    given, wanted = request.weights, request.filters
+    given, wanted = request.weights or saved, request.filters
     half_life = request.recency_half_life_days
     if not request.query.strip() and vector is None:
         raise Invalid.field("query", "give words to search for, or a query_embedding")
@@ -99,9 +99,7 @@ def _query(request: SearchIn, saved: defaults.Defaults, vector: Vector | None) -
             vector=vector,
             now=timezone.now().timestamp(),
             limit=request.limit,
-            weights=Weights(given.vector, given.bm25)
-            if given
-            else Weights(saved.vector, saved.bm25),
+            weights=Weights(given.vector, given.bm25),
             fusion=request.fusion or saved.fusion,
             filters=Filters(
                 working_dir=wanted.working_dir,

@@ -76,11 +76,10 @@ def test_every_command_is_in_the_readme(name: str):
 def settings_names() -> list[str]:
     names = set()
     for node in ast.walk(ast.parse((ROOT / "memoryweb" / "settings.py").read_text())):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if isinstance(node.func.value, ast.Name) and node.func.value.id == "env":
-                argument = node.args[0]
-                assert isinstance(argument, ast.Constant)
-                names.add(argument.value)
+        if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("env."):
+            argument = node.args[0]
+            assert isinstance(argument, ast.Constant)
+            names.add(argument.value)
     return sorted(names)
 
 

@@ -25,7 +25,7 @@ def requires(role: Role) -> Callable[[Page[P]], Page[P]]:
 
     def decorate(view: Page[P]) -> Page[P]:
         @wraps(view)
-        def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
             actor_of(request).require(role)
             return view(request, *args, **kwargs)
 

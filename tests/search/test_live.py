@@ -135,6 +135,7 @@ def test_an_index_that_fails_leaves_the_scan_and_recovers(remember, monkeypatch)
 
 def test_threads_that_write_and_search_never_see_a_half_document(remember):
     """Each text holds one number twice; a search that saw a mixture would find it once."""
+    words = [f"{side}{n}" for side in ("left", "right") for n in range(3)]
     remember("left0 right0", "a")
     found("left0")
     torn: list[str] = []
@@ -143,9 +144,7 @@ def test_threads_that_write_and_search_never_see_a_half_document(remember):
         from django.db import connection
 
         for _ in range(60):
-            for result in services.search(
-                SearchIn(query="left0 left1 left2 right0 right1 right2")
-            ).results:
+            for result in services.search(SearchIn(query=" ".join(words))).results:
                 number = {word[-1] for word in result.shown.summary.split()}
                 if len(number) != 1:
                     torn.append(result.shown.summary)

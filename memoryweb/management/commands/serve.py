@@ -87,4 +87,8 @@ class Command(BaseCommand):
 def _address(listener: socket.socket, host: str) -> str:
     port = listener.getsockname()[1]
     shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, host)  # noqa: S104
-    return f"http://[{shown}]:{port}" if ":" in shown and "[" not in shown else f"http://{shown}:{port}"
+    return (
+        f"http://[{shown}]:{port}"
+        if ":" in shown and "[" not in shown
+        else f"http://{shown}:{port}"
+    )
