@@ -1,0 +1,398 @@
+"""Markdown files on disk: read, written and removed so that nothing is ever lost.
+
+A file holds its old content or its new, never a mixture, whatever fails or is killed. What
+somebody else wrote to it in the meantime is kept aside and handed to the caller, who stores
+it and then discards the copy. Paths are POSIX, relative to a Folder's root, and never leave
+it: each part is opened below the one before, and a symbolic link is refused.
+"""
+
+import errno
+import hashlib
+import os
+import re
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from bank.disk import Disk
+
+READ_LIMIT = 16 * 1024 * 1024  # Bytes; nothing that large was written to be read.
+DEPTH_LIMIT = 32  # Folders within folders that are looked into.
+_ASIDE = ".memoryweb-"  # What the names of files kept aside begin with.
+_UNFIT = re.compile(r"[\x00-\x1f\x7f\\\ud800-\udfff]")  # Surrogates: the name is not UTF-8.
+_DRIVE = re.compile(r"[A-Za-z]:")
+_NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
+
+
+class PathRefused(ValueError):
+    """The path leaves the folder, may not be named so, or leads to no regular file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What shows a change without reading the file: a hint; the SHA-256 is the proof."""
+
+    size: int
+    mtime_ns: int
+    inode: int
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A file as it was read. The stamp is from before, so a change since then shows."""
+
+    data: bytes
+    sha256: str
+    stamp: Stamp
+
+
+@dataclass(frozen=True, slots=True)
+class Displaced:
+    """Content that was unexpectedly in the way; a copy stays at `path` until discarded."""
+
+    path: str
+    data: bytes
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a write or a removal did.
+
+    `found` is the SHA-256 of what was there, None when nothing was; `displaced` is that
+    content when it was neither the expected one nor the new one. `stamp` is of the file
+    written, None after a removal.
+    """
+
+    found: str | None
+    displaced: Displaced | None
+    stamp: Stamp | None
+
+
+@dataclass(frozen=True, slots=True)
+class Leftover:
+    """What a killed process left: a `new` file never put in place, an `old` one kept aside.
+
+    `mark` is `mark_of` the path it belongs to. Touch it only while holding that path's lock:
+    without it, the process may be alive and at work.
+    """
+
+    path: str
+    kind: Literal["new", "old"]
+    mark: str
+
+
+def sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def mark_of(path: str) -> str:
+    """Names the path in the names of files kept aside for it, in the same length for any path."""
+    return sha256(path.encode())[:16]
+
+
+class Folder:
+    """A folder of Markdown: the memory folder or a wiki's. Its root may be a link, nothing in it.
+
+    Methods raise PathRefused for a path outside the rules and OSError as the system does.
+    Writers of one path hold its lock (see bank.locks); readers need none.
+    """
+
+    def __init__(self, root: Path, disk: Disk | None = None) -> None:
+        self.root = root
+        self.disk = disk or Disk()
+
+    def read(self, path: str) -> Content:
+        """The whole file; FileNotFoundError when there is none."""
+        with self._parent_of(path) as (folder, name):
+            return self._read(folder, name)
+
+    def stamp(self, path: str) -> Stamp | None:
+        """The file's stamp, or None when there is no file."""
+        try:
+            with self._parent_of(path) as (folder, name):
+                return stamp_of(self._regular(folder, name))
+        except FileNotFoundError:
+            return None
+
+    def write(self, path: str, data: bytes, expected: str | None) -> Change:
+        """Put `data` in place of content whose SHA-256 is `expected`; None expects no file.
+
+        It is written even when something else was there: that comes back as `displaced`. After
+        an error either nothing has changed, or `data` is in place and what it displaced is
+        kept aside, to be found by `leftovers`.
+        """
+        with self._parent_of(path, make=True) as (folder, name):
+            staged = _name_aside(mark_of(path), "new")
+            try:
+                stamp = self._create(folder, staged, data, self._mode(folder, name))
+                aside = self._swap(folder, name, mark_of(path), staged)
+            except BaseException:
+                self._drop(folder, staged)
+                raise
+            self._make_durable(folder)
+            return self._change(folder, path, aside, {expected, sha256(data)}, stamp)
+
+    def remove(self, path: str, expected: str | None) -> Change:
+        """Take the file away; content other than `expected` comes back as `displaced`."""
+        if self.stamp(path) is None:
+            return Change(None, None, None)
+        with self._parent_of(path) as (folder, name):
+            aside = _name_aside(mark_of(path), "old")
+            self.disk.replace(name, aside, folder)
+            self._make_durable(folder)
+            return self._change(folder, path, aside, {expected}, None)
+
+    def listing(self, path: str = "") -> list[tuple[str, os.stat_result]]:
+        """Names in one folder, sorted, with what the system says of each; links not followed."""
+        found = []
+        with self._open(_parts(path) if path else []) as folder:
+            for name in self.disk.names(folder):
+                try:
+                    found.append((name, self.disk.stat(name, folder)))
+                except FileNotFoundError:
+                    continue  # Gone since it was listed.
+        return found
+
+    def walk(self, *, hidden: bool = False) -> Iterator[str]:
+        """Paths of all regular files, hidden ones on request; no link or hidden folder entered."""
+        waiting = [""]
+        while waiting:
+            path = waiting.pop()
+            for name, status in self.listing(path):
+                below = f"{path}/{name}" if path else name
+                if stat.S_ISREG(status.st_mode) and (hidden or not name.startswith(".")):
+                    yield below
+                if stat.S_ISDIR(status.st_mode) and _may_enter(below):
+                    waiting.append(below)
+
+    # What was kept aside
+
+    def leftovers(self) -> list[Leftover]:
+        """What killed processes left anywhere in the folder."""
+        found = (_leftover(path) for path in self.walk(hidden=True))
+        return [leftover for leftover in found if leftover]
+
+    def read_leftover(self, leftover: Leftover) -> Content:
+        """What it holds; FileNotFoundError when it is gone by now."""
+        with self._aside(leftover.path) as (folder, name):
+            return self._read(folder, name)
+
+    def discard(self, path: str) -> None:
+        """Delete a file kept aside, once what it holds is stored elsewhere."""
+        with self._aside(path) as (folder, name):
+            self._drop(folder, name)
+
+    @contextmanager
+    def _aside(self, path: str) -> Iterator[tuple[int, str]]:
+        if _leftover(path) is None:
+            raise PathRefused(f"“{path}” is not a file kept aside.")
+        parent, _, name = path.rpartition("/")
+        with self._open(_parts(parent) if parent else []) as folder:
+            yield folder, name
+
+    def _change(
+        self, folder: int, path: str, aside: str | None, known: set[str | None], new: Stamp | None
+    ) -> Change:
+        """Look at what was set aside: drop it when its content is known, else hand it over."""
+        if aside is None:
+            return Change(None, None, new)
+        old = self._read(folder, aside)
+        if old.sha256 in known:
+            self._drop(folder, aside)
+            return Change(old.sha256, None, new)
+        parent = path.rpartition("/")[0]
+        kept = f"{parent}/{aside}" if parent else aside
+        return Change(old.sha256, Displaced(kept, old.data, old.sha256), new)
+
+    # Steps of a write
+
+    def _create(self, folder: int, name: str, data: bytes, mode: int | None) -> Stamp:
+        """A new file, whole and durable; with the usual permissions when `mode` is None."""
+        file = self.disk.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, at=folder)
+        try:
+            left = memoryview(data)
+            while left:
+                left = left[self.disk.write(file, left) :]
+            if mode is not None:
+                self.disk.chmod(file, mode)
+            self.disk.fsync(file)
+            return stamp_of(self.disk.stat_open(file))
+        finally:
+            self.disk.close(file)
+
+    def _swap(self, folder: int, name: str, mark: str, staged: str) -> str | None:
+        """Put the staged file in place; the name under which the old one is kept, if there was."""
+        for _ in range(100):
+            aside = _name_aside(mark, "old")
+            if not self._keep(folder, name, aside):
+                if self._put_first(folder, name, staged):
+                    return None
+                continue  # Somebody made the file in between.
+            try:
+                self.disk.replace(staged, name, folder)
+            except BaseException:
+                self._drop(folder, aside)
+                raise
+            return aside
+        raise OSError(errno.EBUSY, "the file keeps appearing and disappearing", name)
+
+    def _keep(self, folder: int, name: str, aside: str) -> bool:
+        """Give the current file a second name, so that it outlives its replacement."""
+        try:
+            self.disk.link(name, aside, folder)
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            return self._keep_copy(folder, name, aside)
+        return True
+
+    def _keep_copy(self, folder: int, name: str, aside: str) -> bool:
+        # Without hard links an edit made during the next few microseconds is not seen.
+        try:
+            current = self._read(folder, name)
+        except FileNotFoundError:
+            return False
+        self._create(folder, aside, current.data, None)
+        return True
+
+    def _put_first(self, folder: int, name: str, staged: str) -> bool:
+        """Put the staged file where there is none; False when there is one by now."""
+        try:
+            self.disk.link(staged, name, folder)
+        except FileExistsError:
+            return False
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            self.disk.replace(staged, name, folder)
+            return True
+        self._drop(folder, staged)
+        return True
+
+    def _drop(self, folder: int, name: str) -> None:
+        """Delete a file of our own; one that stays is found again among the leftovers."""
+        try:
+            self.disk.unlink(name, folder)
+        except OSError:
+            pass
+
+    def _make_durable(self, folder: int) -> None:
+        try:
+            self.disk.fsync(folder)
+        except OSError as error:
+            if error.errno != errno.EINVAL:  # Some file systems cannot do it for a folder.
+                raise
+
+    # Opening and reading
+
+    @contextmanager
+    def _parent_of(self, path: str, *, make: bool = False) -> Iterator[tuple[int, str]]:
+        *parents, name = _parts(path)
+        with self._open(parents, make=make) as folder:
+            yield folder, name
+
+    @contextmanager
+    def _open(self, parts: list[str], *, make: bool = False) -> Iterator[int]:
+        """The folder at the end of the parts, opened step by step so that no link is followed."""
+        folder = self.disk.open(str(self.root), os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            for part in parts:
+                above, folder = folder, self._enter(folder, part, make=make)
+                self.disk.close(above)
+            yield folder
+        finally:
+            self.disk.close(folder)
+
+    def _enter(self, above: int, name: str, *, make: bool) -> int:
+        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+        try:
+            return self.disk.open(name, flags, at=above)
+        except FileNotFoundError:
+            if not make:
+                raise
+        except OSError as error:
+            if error.errno in (errno.ELOOP, errno.ENOTDIR):
+                raise PathRefused(f"“{name}” is not a folder of its own.") from error
+            raise
+        try:
+            self.disk.mkdir(name, above)
+        except FileExistsError:
+            pass  # Another process made it first.
+        self._make_durable(above)
+        return self.disk.open(name, flags, at=above)
+
+    def _read(self, folder: int, name: str) -> Content:
+        self._regular(folder, name)
+        # Without O_NONBLOCK a pipe put here in this instant would hang us.
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+        file = self.disk.open(name, flags, at=folder)
+        try:
+            status = self.disk.stat_open(file)
+            data = b"".join(self._chunks(file))
+        finally:
+            self.disk.close(file)
+        return Content(data, sha256(data), stamp_of(status))
+
+    def _chunks(self, file: int) -> Iterator[bytes]:
+        size = 0
+        while chunk := self.disk.read(file, 1024 * 1024):
+            size += len(chunk)
+            if size > READ_LIMIT:
+                raise PathRefused(f"The file is larger than {READ_LIMIT // 1024 // 1024} MiB.")
+            yield chunk
+
+    def _regular(self, folder: int, name: str) -> os.stat_result:
+        status = self.disk.stat(name, folder)
+        if not stat.S_ISREG(status.st_mode):
+            raise PathRefused(f"“{name}” is a link, a folder or a device, not a file.")
+        return status
+
+    def _mode(self, folder: int, name: str) -> int | None:
+        """The permissions of the file there is, None when there is none."""
+        try:
+            return stat.S_IMODE(self._regular(folder, name).st_mode)
+        except FileNotFoundError:
+            return None
+
+
+def stamp_of(status: os.stat_result) -> Stamp:
+    return Stamp(status.st_size, status.st_mtime_ns, status.st_ino)
+
+
+def _parts(path: str) -> list[str]:
+    parts = path.split("/")
+    for part in parts:
+        if not part.strip() or part.startswith(".") or _UNFIT.search(part):
+            shown = part.encode(errors="replace").decode()
+            raise PathRefused(f"“{shown}” cannot be part of a path.")
+    if _DRIVE.match(parts[0]):
+        raise PathRefused(f"“{parts[0]}” names a drive.")
+    return parts
+
+
+def _may_enter(path: str) -> bool:
+    try:
+        return len(_parts(path)) <= DEPTH_LIMIT
+    except PathRefused:
+        return False
+
+
+def _name_aside(mark: str, kind: Literal["new", "old"]) -> str:
+    return f"{_ASIDE}{mark}-{secrets.token_hex(8)}.{kind}"
+
+
+def _leftover(path: str) -> Leftover | None:
+    name = path.rpartition("/")[2]
+    mark, _, rest = name.removeprefix(_ASIDE).partition("-")
+    if not name.startswith(_ASIDE) or len(mark) != 16:
+        return None
+    if rest.endswith(".new"):
+        return Leftover(path, "new", mark)
+    return Leftover(path, "old", mark) if rest.endswith(".old") else None

@@ -1,0 +1,110 @@
+"""Where the memory folder keeps its pages: MEMORY.md, a note a day, one file an entity."""
+
+import re
+import stat
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import date
+from os import stat_result
+from typing import Literal
+
+from bank.files import Folder, Stamp, stamp_of
+from bank.names import NameRefused, key, slug
+
+MEMORY = "MEMORY.md"
+ENTITIES = "bank/entities"
+_NOTE = re.compile(r"(\d{4}-\d{2}-\d{2})\.md", re.ASCII)
+_BACKUP = re.compile(r"(?:\.(?:bak|prev|orig|tmp|swp)|~)\.md$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class PageFile:
+    """One page as it lies on disk.
+
+    `name` is MEMORY, the day, or the entity's slug; `problem` says why the file cannot be a
+    page (a link, a name the slug rule refuses, a second file for one name), and then `name`
+    is empty and the file is only to be shown, not read.
+    """
+
+    form: Literal["memory", "note", "entity"]
+    name: str
+    path: str
+    stamp: Stamp
+    problem: str = ""
+
+
+def entity_path(name: str) -> str:
+    """Where the entity of this slug is kept when memoryweb makes the file."""
+    return f"{ENTITIES}/{name}.md"
+
+
+def note_path(day: date) -> str:
+    return f"{day.isoformat()}.md"
+
+
+def iter_pages(folder: Folder) -> Iterator[PageFile]:
+    """Every page of a memory folder; hidden files, backups and all other forms are left out.
+
+    FileNotFoundError when the folder itself is not there, which is not the same as empty.
+    """
+    for name, status in folder.listing():
+        if name == MEMORY:
+            yield _page("memory", "MEMORY", name, status)
+        elif note := _NOTE.fullmatch(name):
+            yield _note(note[1], name, status)
+    try:
+        entities = folder.listing(ENTITIES)
+    except FileNotFoundError:
+        return
+    found = [_entity(*entry) for entry in entities if _is_entity(entry[0])]
+    yield from _without_twins(found)
+
+
+def _page(
+    form: Literal["memory", "note", "entity"], name: str, path: str, status: stat_result
+) -> PageFile:
+    page = PageFile(form, name, path, stamp_of(status))
+    if stat.S_ISREG(status.st_mode):
+        return page
+    return replace(page, name="", problem="It is a link, a folder or a device, not a file.")
+
+
+def _note(day: str, path: str, status: stat_result) -> PageFile:
+    page = _page("note", day, path, status)
+    try:
+        date.fromisoformat(day)
+    except ValueError:
+        return replace(page, name="", problem="There is no such day.")
+    return page
+
+
+def _is_entity(name: str) -> bool:
+    return name.endswith(".md") and not name.startswith(".") and not _BACKUP.search(name)
+
+
+def _entity(file_name: str, status: stat_result) -> PageFile:
+    path = f"{ENTITIES}/{file_name}"
+    try:
+        return _page("entity", slug(file_name.removesuffix(".md")), path, status)
+    except NameRefused as refused:
+        shown = path.encode(errors="replace").decode()
+        return PageFile("entity", "", shown, stamp_of(status), refused.reason)
+
+
+def _without_twins(pages: list[PageFile]) -> Iterator[PageFile]:
+    """Of files whose names are one page only one is it: the one named as we would name it."""
+    chosen: dict[str, PageFile] = {}
+    for page in sorted(pages, key=lambda page: not _is_canonical(page)):
+        if page.name:
+            chosen.setdefault(key(page.name), page)
+    for page in pages:
+        first = chosen.get(key(page.name), page)
+        if first is not page:
+            reason = f"“{first.path}” is the page of this name; two files cannot both be it."
+            page = replace(page, name="", problem=reason)
+        yield page
+
+
+def _is_canonical(page: PageFile) -> bool:
+    return unicodedata.normalize("NFC", page.path) == entity_path(page.name)
