@@ -226,7 +226,11 @@ class Folder:
             self.disk.close(file)
 
     def _swap(self, folder: int, name: str, mark: str, staged: str) -> str | None:
-        """Put the staged file in place; the name under which the old one is kept, if there was."""
+        """Put the staged file in place; the name under which the old one is kept, if there was.
+
+        An edit of the old file is seen up to the replacement itself. Another file put in its
+        place is seen up to the link before it, some microseconds earlier.
+        """
         for _ in range(100):
             aside = _name_aside(mark, "old")
             if not self._keep(folder, name, aside):

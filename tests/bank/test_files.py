@@ -108,6 +108,17 @@ def test_an_edit_at_any_moment_before_the_replacement_is_caught(
     assert change.displaced.data == OTHER
 
 
+def test_a_file_put_in_place_of_the_old_one_is_caught_as_well(root: Path, page: Path):
+    other = root / "other"
+    other.write_bytes(OTHER)
+    change = Folder(root, Interrupted("link", lambda: other.replace(page))).write(
+        PAGE, NEW, sha256(OLD)
+    )
+    assert page.read_bytes() == NEW
+    assert change.displaced
+    assert change.displaced.data == OTHER
+
+
 def test_a_file_that_appears_while_a_new_page_is_written_is_caught(root: Path, page: Path):
     page.unlink()
     disk = Interrupted("link", lambda: page.write_bytes(OTHER))
