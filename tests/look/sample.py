@@ -8,6 +8,7 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest
 from django.test import RequestFactory
 
+from bank.diff import compare, side_by_side, unified
 from memoryweb.core.models import User
 
 LONG_PATH = "/srv/projects/a-very-long-name-of-a-project/with/deep/folders/inside/it/backend"
@@ -41,8 +42,8 @@ def components() -> dict[str, Any]:
         ],
         "form": PersonForm({"name": "", "role": "owner"}),
         "code": "curl -H 'Authorization: Bearer …' \\\n  http://localhost:8000/api/v1/episodes",
-        "unified": unified(),
-        "sides": sides(),
+        "unified": list(unified(compare(BEFORE, AFTER))),
+        "sides": list(side_by_side(compare(BEFORE, AFTER))),
         "weeks": weeks(),
     }
 
@@ -115,32 +116,10 @@ def coverage() -> list[dict[str, Any]]:
     return parts
 
 
-def unified() -> list[dict[str, Any]]:
-    before = [(False, "We deploy with "), (True, "make push"), (False, ".")]
-    after = [(False, "We deploy with "), (True, "make ship, twice a week"), (False, ".")]
-    long = [(False, "在生产环境执行部署脚本之后，旧的索引仍然指向已删除的行。" * 3)]
-    return [
-        {"kind": "gap", "text": "12 lines the same"},
-        {"kind": "same", "old": 13, "new": 13, "parts": [(False, "# Deploying")]},
-        {"kind": "removed", "old": 14, "new": None, "parts": before},
-        {"kind": "added", "old": None, "new": 14, "parts": after},
-        {"kind": "added", "old": None, "new": 15, "parts": long},
-        {"kind": "same", "old": 15, "new": 16, "parts": [(False, "")]},
-    ]
-
-
-NOTHING: dict[str, Any] = {"kind": "none", "line": None, "parts": []}
-
-
-def sides() -> list[dict[str, Any]]:
-    return [
-        {
-            "kind": "row",
-            "left": NOTHING if row["kind"] == "added" else {**row, "line": row["old"]},
-            "right": NOTHING if row["kind"] == "removed" else {**row, "line": row["new"]},
-        }
-        for row in unified()[1:]
-    ]
+BEFORE = "\n".join([*"abcdefghijkl", "", "# Deploying", "We deploy with make push.", "Ask Mei."])
+AFTER = BEFORE.replace("make push", "make ship, twice\u200b a week").replace(
+    "Ask Mei.", "在生产环境执行部署脚本之后，旧的索引仍然指向已删除的行。" * 3 + "\nAsk Mei."
+)
 
 
 def weeks() -> list[list[dict[str, Any]]]:

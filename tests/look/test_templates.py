@@ -9,6 +9,7 @@ from django.core.paginator import Paginator
 from django.template.loader import render_to_string
 from django.test import RequestFactory
 
+from bank.diff import compare, unified
 from memoryweb import context
 from tests.look import sample
 
@@ -83,10 +84,9 @@ def test_text_of_the_user_is_escaped_in_every_component_that_takes_text():
     path = render_to_string("_components/path.html", {"path": hostile})
     code = render_to_string("_components/code.html", {"text": hostile})
     twin = render_to_string("_components/twin.html", {"url": hostile}, sample.request())
-    diff = render_to_string(
-        "_components/diff.html",
-        {"rows": [{"kind": "added", "old": None, "new": 1, "parts": [(True, hostile)]}]},
-    )
+    rows = [*unified(compare("", hostile)), *unified(compare("", "a\u200bb"))]
+    diff = render_to_string("_components/diff.html", {"rows": rows})
+    assert 'title="zero width space, U+200B">ZWSP</span>' in diff
     for drawn in (banner, empty, path, code, twin, diff):
         assert "<script" not in drawn
         assert "<img" not in drawn
