@@ -231,11 +231,11 @@ def mark_words(old: str, new: str) -> tuple[tuple[Segment, ...], tuple[Segment, 
     return left, right
 
 
-def drawn(text: str, changed: bool = False) -> tuple[Segment, ...]:
-    """The text in segments in which nothing is invisible; the middle of a very long one is cut."""
-    if len(text) <= DRAWN_LIMIT:
+def drawn(text: str, changed: bool = False, limit: int | None = DRAWN_LIMIT) -> tuple[Segment, ...]:
+    """The text in segments in which nothing is invisible; beyond `limit` its middle is cut."""
+    if limit is None or len(text) <= limit:
         return tuple(_visible(text, changed))
-    half = DRAWN_LIMIT // 2
+    half = limit // 2
     cut = Segment("…", changed, f"{len(text) - 2 * half:,} characters not drawn")
     return (*_visible(text[:half], changed), cut, *_visible(text[-half:], changed))
 
