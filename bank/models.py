@@ -1,0 +1,219 @@
+"""Pages of the bank, their revisions and links, and what still has to happen to their files.
+
+Entities, daily notes and the long-term memory are one table: they differ in their names and
+their files, not in what can be done with them.
+"""
+
+from typing import Any, ClassVar
+
+from django.db import models
+from django.db.models import Q
+from django.urls import reverse
+
+
+class Kind(models.TextChoices):
+    ENTITY = "entity", "Page"
+    NOTE = "note", "Daily note"
+    MEMORY = "memory", "Long-term memory"
+
+
+class Page(models.Model):
+    """A text that agents read and write, as its current revision says it; the file is a copy.
+
+    `name` is an entity's slug, a note's day (2026-03-01) or MEMORY; pages whose names have the
+    same `key` are one page. A `quarantined` page is kept and listed, but no search and no agent
+    is served it until a curator decides. An archived page has no file, and its name is free.
+
+    `flags` are those of bank.markdown.PageText, and `conflict`, `quarantined` and
+    `too_many_links`. `conflict` is the number of a revision that is not the current one though
+    nobody decided so: somebody changed the file while a save was under way.
+    """
+
+    kind = models.CharField(max_length=10, choices=Kind)
+    name = models.CharField(max_length=120)
+    key = models.CharField(max_length=800)
+    path = models.CharField(max_length=400)  # of its file, below the memory folder
+    title = models.CharField(max_length=200)
+    abstract = models.CharField(max_length=120, blank=True)
+    revision = models.PositiveIntegerField()
+    sha256 = models.CharField(max_length=64)
+    tags = models.JSONField(default=list, blank=True)
+    aliases = models.JSONField(default=list, blank=True)
+    front_matter = models.JSONField(default=dict, blank=True)
+    flags = models.JSONField(default=list, blank=True)
+    conflict = models.PositiveIntegerField(null=True, blank=True)
+    quarantined = models.BooleanField(default=False)
+    author = models.CharField(max_length=200, blank=True)  # "" when it was edited outside
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+    archived_at = models.DateTimeField(null=True, blank=True)
+    # What the file looked like when it last was known to hold the current text.
+    file_stamp = models.CharField(max_length=100, blank=True)
+    content = models.TextField(blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["kind", "key"], condition=Q(archived_at=None), name="one_page_a_name"
+            )
+        ]
+        indexes: ClassVar = [
+            models.Index(
+                fields=["kind", "name"], condition=Q(archived_at=None), name="page_by_name"
+            ),
+            models.Index(fields=["kind", "-updated_at"], name="page_by_time"),
+        ]
+
+    def __str__(self) -> str:
+        return self.document
+
+    def get_absolute_url(self) -> str:
+        if self.kind == Kind.MEMORY:
+            return reverse("long_term")
+        return reverse(self.kind, args=[self.name])
+
+    @property
+    def document(self) -> str:
+        """Its id in search, in change rows and in quarantine: `entity/alice-chen`."""
+        return f"{self.kind}/{self.name}"
+
+    @property
+    def etag(self) -> str:
+        """The revision; an edit that names another one is stale."""
+        return f'"{self.revision}"'
+
+
+class OfKind(models.Manager[Any]):
+    def __init__(self, kind: Kind) -> None:
+        super().__init__()
+        self._kind = kind
+
+    def get_queryset(self) -> models.QuerySet[Any]:
+        return super().get_queryset().filter(kind=self._kind)
+
+
+class Entity(Page):
+    objects: ClassVar[models.Manager[Any]] = OfKind(Kind.ENTITY)
+
+    class Meta:
+        proxy = True
+        verbose_name_plural = "entities"
+
+
+class DailyNote(Page):
+    objects: ClassVar[models.Manager[Any]] = OfKind(Kind.NOTE)
+
+    class Meta:
+        proxy = True
+
+
+class LongTermMemory(Page):
+    objects: ClassVar[models.Manager[Any]] = OfKind(Kind.MEMORY)
+
+    class Meta:
+        proxy = True
+        verbose_name_plural = "long-term memory"
+
+
+class Revision(models.Model):
+    """One text that a page had, or that was found in its file; never changed, counted from 1."""
+
+    class Via(models.TextChoices):
+        PAGE = "page", "on a page"
+        API = "api", "by API"
+        MCP = "mcp", "by MCP"
+        FILE = "file", "in the file"
+        IMPORT = "import", "by import"
+        RESTORE = "restore", "restored"
+
+    page = models.ForeignKey(
+        Page, on_delete=models.CASCADE, related_name="revisions", db_index=False
+    )
+    number = models.PositiveIntegerField()
+    sha256 = models.CharField(max_length=64)
+    author = models.CharField(max_length=200, blank=True)
+    via = models.CharField(max_length=10, choices=Via)
+    message = models.CharField(max_length=500, blank=True)
+    created_at = models.DateTimeField()
+    content = models.TextField(blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["page", "number"], name="one_revision_a_number")
+        ]
+        indexes: ClassVar = [models.Index(fields=["page", "sha256"], name="revision_by_text")]
+
+    def __str__(self) -> str:
+        return f"{self.page_id} revision {self.number}"
+
+
+class Link(models.Model):
+    """A [[wikilink]] in a page's current text, once however often it stands there.
+
+    `to` is the page it leads to, None while there is none. `name_key` and `words_key` are what
+    the target is looked up by: as a name, and as a title or alias.
+    """
+
+    source = models.ForeignKey(Page, on_delete=models.CASCADE, related_name="links")
+    target = models.CharField(max_length=500)
+    name_key = models.CharField(max_length=400, db_index=True)
+    words_key = models.CharField(max_length=400, db_index=True)
+    to = models.ForeignKey(
+        Page, on_delete=models.SET_NULL, related_name="backlinks", null=True, blank=True
+    )
+
+    def __str__(self) -> str:
+        return f"[[{self.target}]]"
+
+    @property
+    def broken(self) -> bool:
+        return self.to_id is None
+
+
+class Label(models.Model):
+    """What a page that is not archived is found by: its name, title, aliases and tags."""
+
+    class Role(models.TextChoices):
+        NAME = "name"
+        TITLE = "title"
+        ALIAS = "alias"
+        TAG = "tag"
+
+    page = models.ForeignKey(Page, on_delete=models.CASCADE, related_name="labels")
+    role = models.CharField(max_length=10, choices=Role)
+    key = models.CharField(max_length=400)
+    text = models.CharField(max_length=200)
+
+    class Meta:
+        indexes: ClassVar = [models.Index(fields=["key", "role", "page"], name="label_key")]
+
+    def __str__(self) -> str:
+        return f"{self.role} {self.text}"
+
+
+class FileOperation(models.Model):
+    """What has to happen to a page's file since a revision was stored; done once `done_at` is set.
+
+    `expected_sha` is of the text that the file should hold before, None where no file should be.
+    """
+
+    class Op(models.TextChoices):
+        WRITE = "write"
+        DELETE = "delete"
+
+    page = models.ForeignKey(Page, on_delete=models.CASCADE, related_name="file_operations")
+    op = models.CharField(max_length=10, choices=Op)
+    path = models.CharField(max_length=400)
+    revision = models.PositiveIntegerField()
+    new_sha = models.CharField(max_length=64, blank=True)
+    expected_sha = models.CharField(max_length=64, null=True, blank=True)  # noqa: DJ001 - None: no file
+    created_at = models.DateTimeField()
+    done_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        indexes: ClassVar = [
+            models.Index(fields=["id"], condition=Q(done_at=None), name="file_operation_pending")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.op} {self.path}"

@@ -1,0 +1,161 @@
+"""Which pages: lists, links in both directions, history, and the rows that agents are given."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet
+
+from bank import markdown, names
+from bank.models import Kind, Label, Link, Page, Revision
+from memoryweb.core.errors import NotFound
+from memoryweb.core.guard import scan_rows
+from memoryweb.core.models import QuarantineItem
+
+COLLECTION = "pages"
+MEMORY_NAME = "MEMORY"
+
+
+def find(kind: Kind, name: str) -> Page:
+    """The page that goes by this name, in whatever spelling. Raises NotFound."""
+    page = Page.objects.filter(kind=kind, key=key_of(kind, name), archived_at=None).first()
+    if page is None:
+        raise NotFound(_MISSING[kind])
+    return page
+
+
+_MISSING = {
+    Kind.ENTITY: "there is no page of this name",
+    Kind.NOTE: "there is no note of this day",
+    Kind.MEMORY: "there is no long-term memory yet",
+}
+
+
+def key_of(kind: Kind, name: str) -> str:
+    """What pages of one name have in common; a name that no page can have gives a key of none."""
+    if kind == Kind.MEMORY:
+        return MEMORY_NAME
+    return names.key(name.strip().replace(" ", "-")) if kind == Kind.ENTITY else name
+
+
+def entities(q: str = "", tag: str = "") -> QuerySet[Page]:
+    """The entities by name; `q` is found in name, title, abstract, tags and aliases."""
+    found = Page.objects.filter(kind=Kind.ENTITY, archived_at=None)
+    labels = Label.objects.filter(page=OuterRef("pk"))
+    if q.strip():
+        labelled = labels.filter(key__contains=names.key(q.strip()))
+        found = found.filter(Exists(labelled) | Q(abstract__icontains=q.strip()))
+    if tag.strip():
+        tagged = labels.filter(role=Label.Role.TAG, key=names.key(tag.strip()))
+        found = found.filter(Exists(tagged))
+    return found.order_by("name", "pk")
+
+
+def notes() -> QuerySet[Page]:
+    """The daily notes, the latest day first."""
+    return Page.objects.filter(kind=Kind.NOTE, archived_at=None).order_by("-name", "pk")
+
+
+def archived() -> QuerySet[Page]:
+    """Pages that were archived, the latest first; each can be restored while its name is free."""
+    return Page.objects.exclude(archived_at=None).order_by("-archived_at", "pk")
+
+
+def tags() -> dict[str, int]:
+    """Every tag of an entity with its number of pages."""
+    rows = Label.objects.filter(role=Label.Role.TAG, page__kind=Kind.ENTITY)
+    counted = rows.values_list("text").annotate(count=Count("page", distinct=True))
+    return dict(counted.order_by("text"))
+
+
+def described(rows: QuerySet[Page]) -> QuerySet[Page]:
+    """With what a list shows of each page, in a fixed number of queries: no text, its links in.
+
+    `page.backlinks.all()` then holds the links; `names_of_backlinks` their pages' names.
+    """
+    inward = Link.objects.select_related("source").only("to_id", "source__name", "source__kind")
+    return rows.defer("content").prefetch_related(Prefetch("backlinks", inward))
+
+
+def names_of_backlinks(page: Page) -> list[str]:
+    """The names of the pages that link here, each once."""
+    return sorted({link.source.name for link in page.backlinks.all()})
+
+
+def backlinks(page: Page) -> QuerySet[Page]:
+    """The pages that link to this one, by name."""
+    sources = Link.objects.filter(to=page, source=OuterRef("pk"))
+    return Page.objects.filter(Exists(sources)).defer("content").order_by("name", "pk")
+
+
+def outgoing(page: Page) -> QuerySet[Link]:
+    """The links of the page's text, in its order, each with the page it leads to, if any."""
+    return page.links.select_related("to").defer("to__content").order_by("pk")
+
+
+def revisions(page: Page) -> QuerySet[Revision]:
+    """The page's history without the texts, the latest first."""
+    return page.revisions.defer("content").order_by("-number")
+
+
+def revision(page: Page, number: int) -> Revision:
+    """One revision with its text. Raises NotFound."""
+    found = page.revisions.filter(number=number).first()
+    if found is None:
+        raise NotFound("this page has no such revision")
+    return found
+
+
+def held(page: Page) -> QuerySet[QuarantineItem]:
+    """What of this page waits for a curator's decision: its own text, or proposals for it."""
+    waiting = QuarantineItem.objects.filter(state=QuarantineItem.State.WAITING)
+    return waiting.filter(collection=COLLECTION, document=page.document).order_by("-pk")
+
+
+def in_conflict() -> QuerySet[Page]:
+    """The pages of which two texts compete, the latest first."""
+    return Page.objects.filter(archived_at=None).exclude(conflict=None).order_by("-updated_at")
+
+
+def servable() -> QuerySet[Page]:
+    """What a search and an agent may be served: all but what is archived or quarantined."""
+    return Page.objects.filter(archived_at=None, quarantined=False)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The Memory Bank section: its rows, and what was left out of it, by name.
+
+    `skipped_by_guard` hit a rule as they would be shown; `omitted` had no room.
+    """
+
+    rows: tuple[str, ...]
+    pages: tuple[str, ...]
+    omitted: tuple[str, ...]
+    skipped_by_guard: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.rows)
+
+
+def summary(max_rows: int | None = None, prefer: Collection[str] = ()) -> Summary:
+    """One row a page, by name. Where there is not room for all, those named in `prefer` come
+    first and then the latest edited."""
+    wanted = {key_of(Kind.ENTITY, name) for name in prefer}
+    pages = servable().filter(kind=Kind.ENTITY).only("name", "key", "abstract", "updated_at")
+    by_worth = sorted(
+        pages, key=lambda page: (page.key not in wanted, -page.updated_at.timestamp(), page.name)
+    )
+    chosen = sorted(by_worth[:max_rows], key=lambda page: page.name)
+    rows = [markdown.summary_row(page.name, page.abstract) for page in chosen]
+    hits = set(scan_rows(rows))
+    return Summary(
+        rows=_without(rows, hits),
+        pages=_without([page.name for page in chosen], hits),
+        omitted=tuple(sorted(page.name for page in by_worth[len(chosen) :])),
+        skipped_by_guard=tuple(chosen[at].name for at in sorted(hits)),
+    )
+
+
+def _without(items: Sequence[str], indexes: Collection[int]) -> tuple[str, ...]:
+    return tuple(item for at, item in enumerate(items) if at not in indexes)
