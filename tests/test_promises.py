@@ -104,7 +104,7 @@ def routes(resolver: URLResolver | None = None, prefix: str = "") -> list[tuple[
     return found
 
 
-OPEN_PAGES = {"login/", "first/<str:secret>/", "healthz", "readyz"}
+OPEN_PAGES = {"login/", "first/<str:secret>/", "healthz", "readyz", "admin/login/"}
 
 
 def filled(route: str) -> str:

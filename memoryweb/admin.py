@@ -1,0 +1,135 @@
+"""The database as Django's admin shows it: everything readable, changes only by the writers.
+
+Nothing is edited here; the pages do that, with the guard and the history. What the admin can do
+(delete, reindex, revoke) calls the same functions as the pages and the API.
+"""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.auth.models import Group
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+
+from episodes import deletion, store
+from episodes.models import DeletedEpisode, Episode, EpisodeVector, RefusedVector
+from memoryweb.core import tokens
+from memoryweb.core.actor import Actor
+from memoryweb.core.models import (
+    ActiveModel,
+    ApiToken,
+    AuditEntry,
+    Change,
+    Clock,
+    QuarantineItem,
+    User,
+)
+from search.models import SettingsVersion, SuggestedQuery
+
+admin.site.site_header = admin.site.site_title = "memoryweb database"
+admin.site.index_title = "Everything that is stored"
+admin.site.enable_nav_sidebar = False
+admin.site.unregister(Group)  # Roles take the place of groups.
+
+
+def actor_of(request: HttpRequest) -> Actor:
+    user = request.user
+    assert isinstance(user, User)  # noqa: S101 - the admin site has seen to the login
+    return user.actor("admin")
+
+
+class Readable(admin.ModelAdmin):  # type: ignore[type-arg]
+    """Lists and shows rows, and changes none."""
+
+    show_full_result_count = False
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(Episode)
+class EpisodeAdmin(Readable):
+    list_display = ("id", "working_dir", "agent_id", "outcome", "quarantined", "created_at")
+    list_filter = ("outcome", "source", "quarantined")
+    search_fields = ("id", "summary")
+    actions = ("reindex",)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return True
+
+    def delete_model(self, request: HttpRequest, obj: Episode) -> None:
+        deletion.delete(actor_of(request), obj.pk)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Episode]) -> None:
+        ids = list(queryset.values_list("pk", flat=True))
+        deletion.delete_many(actor_of(request), ids=ids)
+
+    def get_deleted_objects(
+        self, objs: Any, request: HttpRequest
+    ) -> tuple[list[Any], dict[Any, Any], set[Any], list[Any]]:
+        """What goes with an episode is the writer's business, not one of permissions here."""
+        listed, counts, _, protected = super().get_deleted_objects(objs, request)
+        return listed, dict(counts), set(), protected
+
+    @admin.action(description="Reindex selected episodes")
+    def reindex(self, request: HttpRequest, queryset: QuerySet[Episode]) -> None:
+        count = store.reindex(actor_of(request), queryset.values_list("pk", flat=True))
+        self.message_user(
+            request,
+            f"{count} episodes are read into the index again, by every process at its next search.",
+            messages.SUCCESS,
+        )
+
+
+@admin.register(ApiToken)
+class ApiTokenAdmin(Readable):
+    list_display = ("name", "key", "scope", "agent_id", "created_at", "last_used_at", "revoked_at")
+    exclude = ("secret_hash",)
+    actions = ("revoke",)
+
+    @admin.action(description="Revoke selected tokens")
+    def revoke(self, request: HttpRequest, queryset: QuerySet[ApiToken]) -> None:
+        live = queryset.filter(revoked_at=None)
+        for token in live:
+            tokens.revoke(actor_of(request), token.key)
+
+
+@admin.register(User)
+class UserAdmin(Readable):
+    list_display = ("username", "role", "is_active", "last_login")
+    exclude = ("password",)
+
+
+@admin.register(AuditEntry)
+class AuditEntryAdmin(Readable):
+    list_display = ("at", "actor", "via", "action", "target", "seq")
+    list_filter = ("action", "via")
+
+
+@admin.register(QuarantineItem)
+class QuarantineItemAdmin(Readable):
+    list_display = ("document", "collection", "state", "actor", "created_at")
+    list_filter = ("state", "collection")
+
+
+def _show(*models: type[Model]) -> None:
+    for model in models:
+        admin.site.register(model, Readable)
+
+
+_show(
+    ActiveModel,
+    Change,
+    Clock,
+    DeletedEpisode,
+    EpisodeVector,
+    RefusedVector,
+    SettingsVersion,
+    SuggestedQuery,
+)

@@ -1,0 +1,83 @@
+"""Django's admin shows everything and changes it only through the writers."""
+
+import pytest
+from django.contrib import admin
+from django.urls import reverse
+
+from episodes import store
+from episodes.models import Episode
+from memoryweb.core import clock, tokens
+from memoryweb.core.actor import system
+from memoryweb.core.models import ApiToken, AuditEntry
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def desk(signed_in, administrator):
+    return signed_in(administrator)
+
+
+def remember(*ids: str) -> None:
+    for one in ids:
+        row = {"id": one, "agent_id": "otter", "working_dir": "/srv", "outcome": "success"}
+        store.store(system(), store.parse({**row, "summary": f"Fixed {one}"}))
+
+
+@pytest.mark.parametrize("role", ["viewer", "curator"])
+def test_only_administrators_enter(signed_in, person, role):
+    answer = signed_in(person(role)).get("/admin/")
+    assert answer.status_code == 302
+    assert answer.headers["Location"].startswith("/admin/login/")
+
+
+OURS = [model for model in admin.site._registry if model._meta.app_label != "axes"]
+
+
+@pytest.mark.parametrize("model", OURS, ids=lambda model: model._meta.label)
+def test_every_list_opens_and_nothing_can_be_added(desk, model):
+    remember("a")
+    name = f"admin:{model._meta.app_label}_{model._meta.model_name}"
+    assert desk.get(reverse(f"{name}_changelist")).status_code == 200
+    assert desk.get(reverse(f"{name}_add")).status_code == 403
+
+
+def act(desk, action: str, *ids: str):
+    body = {"action": action, "_selected_action": ids, "post": "yes"}
+    return desk.post(reverse("admin:episodes_episode_changelist"), body, follow=True)
+
+
+def test_deleting_here_goes_through_the_writer(desk):
+    remember("a", "b")
+    before = clock.current_seq()
+    assert act(desk, "delete_selected", "a").status_code == 200
+    assert list(Episode.objects.values_list("pk", flat=True)) == ["b"]
+    assert [(c.document, c.op) for c in clock.changes_since(before)] == [("a", "delete")]
+    assert AuditEntry.objects.filter(via="admin").exists()
+    desk.post(reverse("admin:episodes_episode_delete", args=["b"]), {"post": "yes"})
+    assert [(c.document, c.op) for c in clock.changes_since(before + 1)][-1] == ("b", "delete")
+
+
+def test_reindexing_announces_each_document(desk):
+    remember("a", "b")
+    before = clock.current_seq()
+    answer = act(desk, "reindex", "a", "b")
+    assert "2 episodes are read into the index again" in answer.content.decode()
+    assert sorted(c.document for c in clock.changes_since(before)) == ["a", "b"]
+
+
+def test_revoking_here_ends_the_token_and_is_audited(desk):
+    token, text = tokens.issue(system(), "laptop", "read")
+    body = {"action": "revoke", "_selected_action": [token.pk]}
+    desk.post(reverse("admin:core_apitoken_changelist"), body)
+    assert tokens.find(text) is None
+    assert ApiToken.objects.get().revoked_at is not None
+    assert AuditEntry.objects.filter(action="token.revoke", via="admin").exists()
+
+
+def test_no_page_here_shows_a_secret(desk, administrator):
+    token, _ = tokens.issue(system(), "laptop", "read")
+    shown = desk.get(reverse("admin:core_apitoken_change", args=[token.pk])).content.decode()
+    assert token.secret_hash not in shown
+    shown = desk.get(reverse("admin:core_user_change", args=[administrator.pk])).content.decode()
+    assert administrator.password not in shown

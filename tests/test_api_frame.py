@@ -1,0 +1,121 @@
+"""What holds for the whole API: who may call, how errors read, what is too large."""
+
+import json
+
+import pytest
+from django.test import Client
+
+from memoryweb.core import tokens
+from memoryweb.core.actor import system
+
+pytestmark = pytest.mark.django_db
+PROBLEM = "application/problem+json"
+
+
+def test_a_session_reads_but_writes_only_with_the_pages_csrf_token(curator):
+    browser = Client(enforce_csrf_checks=True)
+    browser.force_login(curator, "django.contrib.auth.backends.ModelBackend")
+    assert browser.get("/api/v1/episodes").status_code == 200
+    refused = browser.post("/api/v1/episodes", "{}", "application/json")
+    assert refused.status_code == 403
+    assert "CSRF" in refused.json()["detail"]
+    browser.get("/settings/account/")
+    secret = browser.cookies["csrftoken"].value
+    body = {"agent_id": "me", "working_dir": "/srv", "outcome": "success", "summary": "By hand"}
+    written = browser.post(
+        "/api/v1/episodes", json.dumps(body), "application/json", headers={"X-CSRFToken": secret}
+    )
+    assert written.status_code == 201
+
+
+def test_a_viewer_cannot_write_through_the_session(viewer, signed_in):
+    answer = signed_in(viewer).post("/api/v1/episodes", "{}", "application/json")
+    assert answer.status_code == 403
+
+
+def test_a_bad_token_is_refused_even_beside_a_good_session(curator, signed_in):
+    answer = signed_in(curator).get("/api/v1/episodes", headers={"Authorization": "Bearer mw_x"})
+    assert answer.status_code == 401
+    assert answer.headers["WWW-Authenticate"] == "Bearer"
+
+
+def test_a_revoked_token_is_refused_by_the_next_request(client):
+    token, text = tokens.issue(system(), "laptop", "read")
+    headers = {"Authorization": f"Bearer {text}"}
+    assert client.get("/api/v1/episodes", headers=headers).status_code == 200
+    tokens.revoke(system(), token.key)
+    assert client.get("/api/v1/episodes", headers=headers).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/nothing/here", 404),
+        ("GET", "/episodes/no-such-id", 404),
+        ("DELETE", "/episodes", 405),
+        ("GET", "/episodes?outcom=success", 422),
+        ("GET", "/episodes?limit=1000000", 422),
+        ("GET", "/episodes?limit=ten", 422),
+        ("GET", "/episodes?cursor=made-up", 422),
+        ("GET", "/episodes?since=yesterday", 422),
+        ("POST", "/episodes", 422),
+    ],
+)
+def test_every_error_is_a_problem_document(api, method, path, status):
+    answer = api("write")(method, path, {} if method == "POST" else None)
+    assert answer.status_code == status
+    assert answer.headers["Content-Type"] == PROBLEM
+    document = answer.json()
+    assert set(document) >= {"type", "title", "status", "detail", "request_id"}
+    assert document["status"] == status
+    assert answer.headers["X-Request-ID"] == document["request_id"]
+    if status == 405:
+        assert "GET" in answer.headers["Allow"]
+
+
+def test_a_body_over_the_limit_is_413_and_nothing_is_stored(api):
+    body = {"agent_id": "me", "working_dir": "/srv", "outcome": "success"}
+    large = json.dumps({**body, "summary": "x" * 10_000_000})
+    answer = api("write").post("/episodes", large)
+    assert answer.status_code == 413
+    assert answer.headers["Content-Type"] == PROBLEM
+    assert api("read").get("/episodes").json()["total"] == 0
+
+
+def test_a_page_form_over_the_limit_is_a_413_page(curator, signed_in):
+    answer = signed_in(curator).post("/settings/account/", {"old_password": "x" * 3_000_000})
+    assert answer.status_code == 413
+    assert "2 MiB" in answer.content.decode()
+
+
+def test_the_document_and_its_pages_ask_for_a_login_or_a_token(client, api):
+    for path in ("/api/v1/openapi.json", "/api/v1/docs"):
+        assert client.get(path).status_code == 401
+        assert api("read").get(path.removeprefix("/api/v1")).status_code == 200
+
+
+def test_the_docs_page_loads_nothing_from_elsewhere(api):
+    page = api("read").get("/docs")
+    assert "//cdn" not in page.content.decode()
+    assert "data:" in page.headers["Content-Security-Policy"]
+
+
+def test_a_token_has_only_its_minutes_share_of_requests(api, settings):
+    settings.MEMORYWEB_RATE_LIMIT = 3
+    agent = api("read")
+    answers = [agent.get("/episodes").status_code for _ in range(5)]
+    assert answers[:3] == [200, 200, 200]
+    assert 429 in answers
+
+
+def test_an_unexpected_error_is_a_problem_without_its_text(api, monkeypatch):
+    from episodes import queries
+
+    def explode(*arguments):
+        raise RuntimeError("secret detail")
+
+    monkeypatch.setattr(queries, "matching", explode)
+    answer = api("read").get("/episodes")
+    assert answer.status_code == 500
+    assert answer.headers["Content-Type"] == PROBLEM
+    assert "secret" not in answer.content.decode()
