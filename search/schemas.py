@@ -36,7 +36,7 @@ class FiltersIn(Strict):
     source: EpisodeSource | None = None
     kind: Collection | None = None
     since: Annotated[Time | None, Field(description="created at this moment or later")] = None
-    until: Annotated[Time | None, Field(description="created before this moment")] = None
+    until: Annotated[Time | None, Field(description="created at this moment or earlier")] = None
 
 
 class SearchIn(Strict):

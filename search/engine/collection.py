@@ -124,7 +124,7 @@ class Collection:
         if filters.since is not None:
             masks.append(self.created >= filters.since)
         if filters.until is not None:
-            masks.append(self.created < filters.until)
+            masks.append(self.created <= filters.until)
         if filters.ids is not None:
             masks.append(self._among(filters.ids))
         return np.logical_and.reduce([self._alive.view, *masks]) if masks else None

@@ -76,7 +76,7 @@ class Filters:
     """Which documents are searched at all. What is None does not filter.
 
     `working_dir_prefix` takes that directory and everything below it: /a/b takes /a/b and
-    /a/b/c, not /a/bc. `since` is inclusive, `until` exclusive, both in seconds since the epoch.
+    /a/b/c, not /a/bc. `since` and `until` are inclusive, in seconds since the epoch.
     """
 
     working_dir: str | None = None
@@ -111,7 +111,7 @@ class Filters:
             all(attributes.get(name) == value for name, value in self.exact().items())
             and (not self.working_dir_prefix or is_below(directory, self.working_dir_prefix))
             and (self.since is None or document.created_at >= self.since)
-            and (self.until is None or document.created_at < self.until)
+            and (self.until is None or document.created_at <= self.until)
             and (self.ids is None or document.id in self.ids)
         )
 
