@@ -39,8 +39,8 @@ _REWRITTEN = re.compile(r"[\x00-\x1f\x7f\\]|(^|/)\.{0,2}(/|$)")
 def address(episode_id: str) -> str:
     """The id as it stands in a path before percent-encoding: itself, or `~` and its base64url."""
     first, last = episode_id.split("/")[0], episode_id.split("/")[-1]
-    plain = first not in _TAKEN and not first.startswith("~")
-    if plain and (last == first or last not in _ENDINGS) and not _REWRITTEN.search(episode_id):
+    taken = first in _TAKEN or first.startswith("~") or last in _ENDINGS
+    if not taken and not _REWRITTEN.search(episode_id):
         return episode_id
     return "~" + base64.urlsafe_b64encode(episode_id.encode()).decode().rstrip("=")
 

@@ -139,11 +139,15 @@ class _ArrayReader:
         self._text = ""
         self._place = 0
         self._at_end = False
-        self._past("[")
+        self._before = "["  # what stands before the next element
 
     def next_element(self) -> str | None:
         """The text of the next element, None after the last. Raises ValueError."""
-        self._past(",")
+        self._skip_space()
+        if self._peek() == self._before:
+            self._advance(self._place + 1)
+            self._skip_space()
+        self._before = ","
         if self._peek() in ("]", ""):
             return None
         while True:
@@ -171,8 +175,8 @@ class _ArrayReader:
         self._advance(end)
         return element
 
-    def _past(self, separator: str) -> None:
-        while self._peek() == separator or self._peek().isspace():
+    def _skip_space(self) -> None:
+        while self._peek().isspace():
             self._advance(self._place + 1)
 
     def _peek(self) -> str:

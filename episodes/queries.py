@@ -18,12 +18,13 @@ from django.db.models import (
 from django.db.models.functions import Left
 from django.db.models.lookups import Exact
 
-from episodes.models import DeletedEpisode, Episode, EpisodeVector, RefusedVector
-from episodes.schemas import EpisodeFilter, EpisodeOut, Order, VectorOut, VectorState
+from episodes.models import Episode, EpisodeVector, RefusedVector
+from episodes.schemas import EpisodeFilter, EpisodeOut, VectorOut, VectorState
 from memoryweb.core import active_model
 from memoryweb.core.errors import NotFound
+from memoryweb.core.models import QuarantineItem
 
-ORDERS: dict[Order, tuple[str, str]] = {
+ORDERS: dict[str, tuple[str, str]] = {
     "-created_at": ("-created_at", "id"),
     "created_at": ("created_at", "-id"),
     "-updated_at": ("-updated_at", "id"),
@@ -181,5 +182,7 @@ def agents() -> list[str]:
     return list(Episode.objects.order_by("agent_id").values_list("agent_id", flat=True).distinct())
 
 
-def deleted_together(batch: str) -> QuerySet[DeletedEpisode]:
-    return DeletedEpisode.objects.filter(batch=batch)
+def held(episode_id: str) -> QuarantineItem | None:
+    """What of this episode waits for a curator's decision."""
+    items = QuarantineItem.objects.filter(collection="episodes", document=episode_id)
+    return items.filter(state=QuarantineItem.State.WAITING).order_by("-id").first()

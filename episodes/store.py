@@ -22,7 +22,7 @@ from episodes.models import Episode, RefusedVector
 from episodes.schemas import EpisodeIn, EpisodePatch, read
 from memoryweb.core import clock, quarantine
 from memoryweb.core.actor import Actor, Role
-from memoryweb.core.errors import Conflict, DomainError, NotFound, Refused
+from memoryweb.core.errors import Conflict, DomainError, Invalid, NotFound, Refused
 from memoryweb.core.guard import Finding, scan
 from memoryweb.core.vectors import Vector, VectorRefused
 
@@ -46,12 +46,17 @@ class Outcome:
 def parse(raw: object, defaults: Mapping[str, Any] | None = None) -> EpisodeIn:
     """The episode in a JSON object; `defaults` fill what it lacks and count as not sent.
 
-    Raises Invalid, each thing that is wrong named by its place.
+    Raises Invalid, each thing that is wrong named by its place, and the id if there is one.
     """
     lacking = {}
     if isinstance(raw, dict) and defaults:
         lacking = {name: value for name, value in defaults.items() if raw.get(name) is None}
-    given = read(EpisodeIn, {**raw, **lacking} if isinstance(raw, dict) else raw)
+    try:
+        given = read(EpisodeIn, {**raw, **lacking} if isinstance(raw, dict) else raw)
+    except Invalid as error:
+        if isinstance(raw, dict) and isinstance(raw.get("id"), str):
+            error.members["id"] = raw["id"][:200]
+        raise
     given.model_fields_set.difference_update(lacking)
     return given
 
@@ -114,6 +119,19 @@ def release(tx: clock.Writing, episode_id: str) -> bool:
     if released:
         tx.changed(COLLECTION, episode_id)
     return bool(released)
+
+
+def reindex(actor: Actor, ids: Iterable[str]) -> int:
+    """Have every process read these episodes into its index again; how many there are."""
+    actor.require(Role.ADMINISTRATOR)
+    pending, count = iter(ids), 0
+    while batch := list(islice(pending, BATCH)):
+        with clock.writing(actor) as tx:
+            for episode_id in Episode.objects.filter(pk__in=batch).values_list("pk", flat=True):
+                tx.changed(COLLECTION, episode_id)
+                count += 1
+            tx.audited("episode.reindex", COLLECTION, rows=len(batch))
+    return count
 
 
 def recalled_text(content: Mapping[str, Any]) -> str:
@@ -366,7 +384,7 @@ def _known(drafts: Iterable[_Draft | DomainError]) -> dict[str, Episode]:
 
 def _taken(batch: _Batch, draft: _Draft | DomainError) -> Outcome:
     if isinstance(draft, DomainError):
-        return Outcome(None, "failed", error=draft)
+        return Outcome(draft.members.get("id"), "failed", error=draft)
     try:
         return batch.take(draft)
     except DomainError as error:

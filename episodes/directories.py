@@ -1,0 +1,81 @@
+"""Working directories as a tree, with how many episodes lie in and below each. Values only."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from urllib.parse import urlencode
+
+
+@dataclass
+class Directory:
+    """A directory; `count` includes all below it. `path` is what a prefix filter takes."""
+
+    label: str
+    path: str
+    count: int = 0
+    own: int = 0
+    children: list["Directory"] = field(default_factory=list)
+
+    @property
+    def query(self) -> str:
+        """The query string of the list of its episodes."""
+        return urlencode({"working_dir_prefix": self.path})
+
+
+def tree(counts: Mapping[str, int]) -> list[Directory]:
+    """The top directories. A chain of directories with nothing of their own is one step."""
+    top = Directory("", "")
+    known: dict[str, Directory] = {"": top}
+    for path, count in counts.items():
+        for directory in _way(path, known, top):
+            directory.count += count
+        known[_normal(path)].own += count
+    return [_short(child) for child in _sorted(top.children)]
+
+
+def _way(path: str, known: dict[str, Directory], top: Directory) -> Iterable[Directory]:
+    """The directories from the top down to `path`, made where they are missing."""
+    parent = top
+    for step, label in _steps(_normal(path)):
+        if step not in known:
+            known[step] = Directory(label, step)
+            parent.children.append(known[step])
+        parent = known[step]
+        yield parent
+
+
+def _separator(path: str) -> str:
+    return "\\" if "\\" in path and "/" not in path else "/"
+
+
+def _normal(path: str) -> str:
+    return path.rstrip(_separator(path)) or _separator(path)
+
+
+def _steps(path: str) -> list[tuple[str, str]]:
+    """`/srv/app` by steps: ("/", "/"), ("/srv", "srv"), ("/srv/app", "app")."""
+    separator = _separator(path)
+    names = path.split(separator)
+    steps = []
+    for place, name in enumerate(names, 1):
+        here = separator.join(names[:place]) or separator
+        if name or place == 1:
+            steps.append((here, name or separator))
+    return [(separator, separator)] if path == separator else steps
+
+
+def _short(directory: Directory) -> Directory:
+    while len(directory.children) == 1 and not directory.own:
+        child = directory.children[0]
+        directory = Directory(
+            f"{directory.label.rstrip(_separator(child.path))}{_separator(child.path)}{child.label}",
+            child.path,
+            child.count,
+            child.own,
+            child.children,
+        )
+    directory.children = [_short(child) for child in _sorted(directory.children)]
+    return directory
+
+
+def _sorted(directories: Iterable[Directory]) -> list[Directory]:
+    return sorted(directories, key=lambda directory: directory.label)

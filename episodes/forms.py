@@ -1,0 +1,162 @@
+"""The forms of the episode pages. They ask; what is allowed the writer decides."""
+
+import json
+from datetime import UTC, date, datetime, time
+from typing import Any
+
+from django import forms
+from django.utils import timezone
+
+from episodes.models import Episode
+from episodes.schemas import EpisodeFilter, EpisodePatch, read
+from memoryweb.core.errors import Invalid
+
+STATES = [
+    ("current", "current"),
+    ("missing", "no vector"),
+    ("stale", "stale"),
+    ("wrong_width", "wrong width"),
+    ("other_model", "other model"),
+    ("zero", "zero"),
+]
+ORDERS = [
+    ("-created_at", "newest first"),
+    ("created_at", "oldest first"),
+    ("-updated_at", "last changed first"),
+]
+ANY = ("", "any")
+OUTCOMES = [(value, value) for value in Episode.Outcome.values]
+SOURCES = [(value, value) for value in Episode.Source.values]
+
+
+def _day(**attributes: str) -> forms.DateInput:
+    return forms.DateInput({"type": "date", **attributes}, format="%Y-%m-%d")
+
+
+class FilterForm(forms.Form):
+    """The filters of the list. Days are those of the configured time zone, both included."""
+
+    q = forms.CharField(
+        label="Text", required=False, max_length=1000, widget=forms.TextInput({"type": "search"})
+    )
+    working_dir = forms.CharField(required=False, max_length=4096, widget=forms.HiddenInput)
+    working_dir_prefix = forms.CharField(required=False, max_length=4096, label="Working directory")
+    outcome = forms.ChoiceField(required=False, choices=[ANY, *OUTCOMES])
+    agent_id = forms.CharField(
+        required=False, max_length=200, label="Agent", widget=forms.TextInput({"list": "agents"})
+    )
+    task_id = forms.CharField(required=False, max_length=200, widget=forms.HiddenInput)
+    source = forms.ChoiceField(required=False, choices=[ANY, *SOURCES])
+    vector = forms.ChoiceField(required=False, choices=[ANY, *STATES])
+    quarantined = forms.ChoiceField(
+        required=False, label="Guard", choices=[ANY, ("true", "in quarantine"), ("false", "served")]
+    )
+    since = forms.DateField(required=False, widget=_day())
+    until = forms.DateField(required=False, widget=_day())
+    order = forms.ChoiceField(required=False, choices=ORDERS)
+
+    def wanted(self) -> EpisodeFilter:
+        """The filter that was asked for; everything when the form is not valid."""
+        if not self.is_valid():
+            return EpisodeFilter()
+        given = {k: v for k, v in self.cleaned_data.items() if v not in ("", None) and k != "order"}
+        if "since" in given:
+            given["since"] = _local(given["since"], time.min)
+        if "until" in given:
+            given["until"] = _local(given["until"], time.max)
+        return read(EpisodeFilter, given)
+
+    def order_of_list(self) -> str:
+        return self.cleaned_data.get("order") or "-created_at" if self.is_valid() else "-created_at"
+
+    def active(self) -> list[tuple[str, str, str]]:
+        """The filters that are on: field name, label, value as it is shown."""
+        return [
+            (name, str(self[name].label), self._shown(name))
+            for name in self.fields
+            if name != "order" and self.data.get(name)
+        ]
+
+    def _shown(self, name: str) -> str:
+        choices = dict(getattr(self.fields[name], "choices", ()))
+        return str(choices.get(self.data[name], self.data[name]))
+
+
+def _local(day: date, at: time) -> datetime:
+    return datetime.combine(day, at, timezone.get_current_timezone()).astimezone(UTC)
+
+
+class _Text(forms.CharField):
+    """Text as it is, but for the line ends that browsers put into a form."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(strip=False, **options)
+
+    def to_python(self, value: Any) -> Any:
+        text = super().to_python(value)
+        return text.replace("\r\n", "\n") if isinstance(text, str) else text
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        return bool(self.to_python(initial) != self.to_python(data))
+
+
+class _Lines(_Text):
+    """A list of texts, one a line."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(required=False, widget=forms.Textarea({"rows": 4}), **options)
+
+
+class _Extra(_Text):
+    """A JSON object."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(
+            required=False, widget=forms.Textarea({"rows": 6, "class": "mono"}), **options
+        )
+
+    def clean(self, value: Any) -> Any:
+        try:
+            extra = json.loads(super().clean(value) or "{}")
+        except (ValueError, RecursionError):
+            raise forms.ValidationError("This is not JSON.") from None
+        if not isinstance(extra, dict):
+            raise forms.ValidationError('This must be a JSON object, such as {"branch": "main"}.')
+        return extra
+
+
+class EpisodeForm(forms.Form):
+    """An episode's fields. Only what was changed is sent to the writer."""
+
+    summary = _Text(required=False, widget=forms.Textarea({"rows": 6}))
+    outcome = forms.ChoiceField(choices=OUTCOMES)
+    source = forms.ChoiceField(choices=SOURCES)
+    working_dir = forms.CharField(max_length=4096, strip=False, label="Working directory")
+    agent_id = forms.CharField(max_length=200, strip=False, label="Agent")
+    task_id = forms.CharField(max_length=200, strip=False, label="Task")
+    key_decisions = _Lines(help_text="One a line.")
+    files_modified = _Lines(help_text="One path a line.")
+    extra = _Extra(help_text="What the sender added, as a JSON object.")
+
+    @classmethod
+    def of(cls, episode: Episode, data: Any = None) -> "EpisodeForm":
+        """The form of this episode, filled from `data` when it was sent."""
+        initial = {name: getattr(episode, name) for name in cls.base_fields}
+        for name in ("key_decisions", "files_modified"):
+            initial[name] = "\n".join(initial[name])
+        initial["extra"] = json.dumps(initial["extra"], ensure_ascii=False, indent=2)
+        return cls(data, initial=initial)
+
+    def patch(self) -> EpisodePatch:
+        """What was changed. Raises Invalid."""
+        changed = {name: self.cleaned_data[name] for name in self.changed_data}
+        for name in ("key_decisions", "files_modified"):
+            if name in changed:
+                changed[name] = [line for line in changed[name].split("\n") if line.strip()]
+        return read(EpisodePatch, changed)
+
+    def add_errors(self, error: Invalid) -> None:
+        """Put each thing that is wrong beside its field."""
+        for wrong in error.errors:
+            name = str(wrong.loc[0]) if wrong.loc else ""
+            self.add_error(name if name in self.fields else None, wrong.msg)

@@ -1,0 +1,225 @@
+"""The pages of episodes: a filtered list, one episode, editing, and deleting with an undo."""
+
+import json
+from collections.abc import Sequence
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.vary import vary_on_headers
+
+from episodes import deletion, queries, store
+from episodes.directories import Directory, tree
+from episodes.forms import EpisodeForm, FilterForm
+from episodes.models import Episode
+from memoryweb.core.access import actor_of, curator_page
+from memoryweb.core.actor import Role
+from memoryweb.core.errors import Conflict, Invalid, Refused
+from memoryweb.core.paging import page
+
+MOST_DIRECTORIES = 300
+MOST_SHOWN_IN_PREVIEW = 50
+LONGEST_FACT = 120  # characters of an extra field that is shown on one line
+
+
+@require_GET
+@vary_on_headers("HX-Request")
+def episode_list(request: HttpRequest) -> HttpResponse:
+    """All episodes, filtered; htmx asks for the part that changes with the filters."""
+    form = FilterForm(request.GET)
+    wanted = form.wanted()
+    rows = queries.matching(wanted) if form.is_valid() else Episode.objects.none()
+    found = page(
+        rows,
+        queries.ORDERS[form.order_of_list()],
+        cursor=request.GET.get("cursor", ""),
+        described=queries.described,
+    )
+    part = bool(request.htmx) and not request.htmx.boosted  # type: ignore[attr-defined]
+    context = {
+        "form": form,
+        "page": found,
+        "chips": _chips(request.GET, form),
+        "may_write": _may_write(request),
+        "json_url": _json_url({**wanted.given, "order": form.order_of_list()}),
+        "back": _without(request.GET, "cursor", "deleted"),
+        "part": part,
+    }
+    if part:
+        return render(request, "episodes/_list.html", context)
+    directories, more = _directories()
+    context |= {"directories": directories, "more_directories": more, "agents": queries.agents()}
+    context |= {"any_episodes": bool(directories), "deleted": _deleted(request)}
+    return render(request, "episodes/list.html", context)
+
+
+@require_GET
+def episode(request: HttpRequest, episode_id: str) -> HttpResponse:
+    """One episode with everything that is known of it."""
+    found = queries.find(episode_id)
+    shown = queries.shown(found)
+    context = {
+        "episode": found,
+        "vectors": list(found.vectors.all()),
+        "refused": list(found.refused_vectors.all()),
+        "held": queries.held(episode_id),
+        **_extra(found.extra),
+        "raw": _pretty(shown.model_dump()),
+        "may_write": _may_write(request),
+        "json_url": _api_url(episode_id),
+        "trail": [("Episodes", reverse("episodes")), (episode_id, None)],
+    }
+    return render(request, "episodes/episode.html", context)
+
+
+@curator_page
+def edit_episode(request: HttpRequest, episode_id: str) -> HttpResponse:
+    """The form of an episode; a stale save keeps what was typed and shows what is stored now."""
+    found = queries.find(episode_id)
+    form = EpisodeForm.of(found, request.POST or None)
+    context: dict[str, Any] = {"form": form, "episode": found, "etag": found.etag}
+    status = HTTPStatus.OK
+    if request.method == "POST":
+        status = HTTPStatus.UNPROCESSABLE_ENTITY
+        if form.is_valid():
+            try:
+                etag = request.POST.get("etag", "")
+                store.edit(actor_of(request), episode_id, form.patch(), if_match=etag)
+                messages.success(request, "The episode is saved.")
+                return redirect(found)
+            except Invalid as error:
+                form.add_errors(error)
+            except Refused as refusal:
+                context["refusal"] = refusal
+            except Conflict:
+                status, context["stale"] = HTTPStatus.CONFLICT, True
+    context["trail"] = [
+        ("Episodes", reverse("episodes")),
+        (episode_id, found.get_absolute_url()),
+        ("Edit", None),
+    ]
+    return render(request, "episodes/edit.html", context, status=status)
+
+
+@require_GET
+@curator_page
+def delete_episode(request: HttpRequest, episode_id: str) -> HttpResponse:
+    """Ask whether to delete one episode."""
+    return _preview(request, [queries.find(episode_id).pk])
+
+
+@require_POST
+@curator_page
+def delete_episodes(request: HttpRequest) -> HttpResponse:
+    """Show what would be deleted; delete it once that is confirmed."""
+    ids = request.POST.getlist("id")
+    if not request.POST.get("confirm"):
+        return _preview(request, ids)
+    receipt = deletion.delete_many(actor_of(request), ids=ids, undoable=True)
+    tell = messages.success if receipt.verified else messages.error
+    tell(request, _in_words(receipt))
+    back = QueryDict(request.POST.get("back", "")[:4000], mutable=True)
+    back["deleted"] = receipt.batch
+    return redirect(f"{reverse('episodes')}?{back.urlencode()}")
+
+
+@require_POST
+@curator_page
+def undo(request: HttpRequest, batch: str) -> HttpResponse:
+    """Bring back what was deleted."""
+    restored, taken = deletion.undo(actor_of(request), batch)
+    messages.success(request, f"{_counted(len(restored), 'episode')} restored.")
+    if taken:
+        messages.warning(
+            request, f"Not restored, because the id is used again: {', '.join(taken[:20])}"
+        )
+    if len(restored) == 1:
+        return redirect("episode", restored[0])
+    return redirect("episodes")
+
+
+def _preview(request: HttpRequest, ids: Sequence[str]) -> HttpResponse:
+    receipt = deletion.preview(actor_of(request), ids=ids)
+    rows = queries.described(Episode.objects.filter(pk__in=ids[:MOST_SHOWN_IN_PREVIEW]))
+    context = {
+        "receipt": receipt,
+        "ids": ids,
+        "episodes": rows.order_by("-created_at", "id"),
+        "more": max(receipt.rows - MOST_SHOWN_IN_PREVIEW, 0),
+        "back": request.POST.get("back", ""),
+        "minutes": settings.MEMORYWEB_TRASH_MINUTES,
+        "trail": [("Episodes", reverse("episodes")), ("Delete", None)],
+    }
+    return render(request, "episodes/delete.html", context)
+
+
+def _in_words(receipt: deletion.Receipt) -> str:
+    removed = f"{_counted(receipt.rows, 'episode')} and {_counted(receipt.vectors, 'vector')}"
+    if receipt.verified:
+        return f"Deleted {removed}. Looked again: nothing of them is left in a list or an index."
+    return f"Deleted {removed}, but an index of this process still answers with some of them."
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _deleted(request: HttpRequest) -> dict[str, Any] | None:
+    """What was deleted a moment ago and can still be brought back."""
+    batch = request.GET.get("deleted", "")
+    count = deletion.undoable(batch).count() if batch and _may_write(request) else 0
+    return {"batch": batch, "count": count} if count else None
+
+
+def _directories() -> tuple[list[Directory], int]:
+    """The tree of the fullest working directories, and how many are not in it."""
+    counts = queries.directories()
+    fullest = sorted(counts, key=lambda path: -counts[path])[:MOST_DIRECTORIES]
+    return tree({path: counts[path] for path in sorted(fullest)}), len(counts) - len(fullest)
+
+
+def _chips(query: QueryDict, form: FilterForm) -> list[dict[str, str]]:
+    """Each filter that is on, with the address of the list without it."""
+    return [
+        {"label": label, "value": value, "url": f"?{_without(query, name, 'cursor', 'deleted')}"}
+        for name, label, value in form.active()
+    ]
+
+
+def _without(query: QueryDict, *names: str) -> str:
+    rest = query.copy()
+    for name in names:
+        rest.pop(name, None)
+    return rest.urlencode()
+
+
+def _may_write(request: HttpRequest) -> bool:
+    return actor_of(request).role >= Role.CURATOR
+
+
+def _api_url(episode_id: str) -> str:
+    return reverse("api:get_episode", args=[episode_id])
+
+
+def _json_url(parameters: dict[str, Any]) -> str:
+    return f"{reverse('api:list_episodes')}?{urlencode(parameters)}"
+
+
+def _extra(extra: dict[str, Any]) -> dict[str, list[tuple[str, str]]]:
+    """The extra fields as they are shown: short ones in a list, each long one by itself."""
+    shown = [(k, v if isinstance(v, str) else _pretty(v)) for k, v in extra.items()]
+    is_long = [len(text) > LONGEST_FACT or "\n" in text for _, text in shown]
+    return {
+        "extra_facts": [pair for pair, long in zip(shown, is_long, strict=True) if not long],
+        "extra_texts": [pair for pair, long in zip(shown, is_long, strict=True) if long],
+    }
+
+
+def _pretty(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2)

@@ -1,0 +1,62 @@
+"""The tree of working directories."""
+
+from episodes.directories import Directory, tree
+
+
+def drawn(directories: list[Directory], depth: int = 0) -> list[str]:
+    lines = []
+    for directory in directories:
+        lines.append(f"{'  ' * depth}{directory.label} {directory.count}")
+        lines += drawn(directory.children, depth + 1)
+    return lines
+
+
+def test_no_directories_are_no_tree():
+    assert tree({}) == []
+
+
+def test_counts_include_what_lies_below():
+    counts = {"/srv/shop": 2, "/srv/shop/web": 3, "/srv/shopping": 4, "/home/mei": 1}
+    assert drawn(tree(counts)) == [
+        "/ 10",
+        "  home/mei 1",
+        "  srv 9",
+        "    shop 5",
+        "      web 3",
+        "    shopping 4",
+    ]
+
+
+def test_a_chain_with_nothing_of_its_own_is_one_step():
+    [only] = tree({"/home/mei/src/harbor": 2, "/home/mei/src/ledger": 1})
+    assert (only.label, only.path, only.count) == ("/home/mei/src", "/home/mei/src", 3)
+    assert [(c.label, c.path) for c in only.children] == [
+        ("harbor", "/home/mei/src/harbor"),
+        ("ledger", "/home/mei/src/ledger"),
+    ]
+
+
+def test_the_root_relative_windows_and_odd_paths_have_their_places():
+    counts = {
+        "/": 1,
+        "/srv/": 2,
+        "notes": 1,
+        "C:\\src\\app": 3,
+        "C:\\src": 1,
+        "a//b": 1,
+        "项目/前端": 1,
+    }
+    assert drawn(tree(counts)) == [
+        "/ 3",
+        "  srv 2",
+        "C:\\src 4",
+        "  app 3",
+        "a/b 1",
+        "notes 1",
+        "项目/前端 1",
+    ]
+
+
+def test_the_query_of_a_directory_asks_for_all_below_it():
+    [only] = tree({"/srv/a b&c": 1})
+    assert only.query == "working_dir_prefix=%2Fsrv%2Fa+b%26c"
