@@ -165,11 +165,10 @@ class Vectors:
         fresh._matrix = Growing.of(self._matrix.view[alive])
         fresh._rows = Growing.of(row_numbers[self._rows.view[alive]])
         fresh._alive = Growing.of(np.ones(self.live, np.bool_))
-        fresh._slots = Growing.of(np.where(slots == NO_SLOT, NO_SLOT, slot_numbers[slots]))
+        fresh._slots = Growing.of(_renamed(slots, slot_numbers))
         fresh.live = self.live
         fresh._graph = self._graph
-        known = self._graph_slots != NO_SLOT
-        fresh._graph_slots = np.where(known, slot_numbers[self._graph_slots], NO_SLOT)
+        fresh._graph_slots = _renamed(self._graph_slots, slot_numbers)
         fresh._border = self.live_in_graph
         return fresh
 
@@ -227,3 +226,11 @@ class Vectors:
             norms = np.sqrt((block * block).sum(axis=1)) * norm
             cosines[start : start + _BLOCK] = (block * query).sum(axis=1) / norms
         return np.clip(cosines, -1.0, 1.0)
+
+
+def _renamed(slots: IntArray, numbers: IntArray) -> IntArray:
+    """What each slot is called by `numbers`; no slot stays no slot."""
+    renamed = np.full(len(slots), NO_SLOT, np.int64)
+    known = slots != NO_SLOT
+    renamed[known] = numbers[slots[known]]
+    return renamed

@@ -1,0 +1,180 @@
+"""After any changes an index answers like one that was built from scratch, and like the book."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memoryweb.core.analysis import ANALYZERS, analyzer
+from search.engine import Document, Filters, Index
+from search.engine import index as index_module
+from search.engine import postings as postings_module
+from search.engine import vectors as vectors_module
+from tests.engine import textbook
+from tests.engine.builders import NOW, ask, document, index_of, names, papers, scores
+
+WORDS = ["parser", "fix", "crash", "the", "what", "知识图谱", "图谱", "भाषा", "c++", "café", "a"]
+QUERIES = ["parser fix fix", "图谱", "the what", "c++ cafe भाषा crash", ""]
+IDS = ["a", "b", "c", "d", "e", "f", "g"]
+
+texts = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
+directions = st.lists(st.sampled_from([-1.0, -0.5, 0.5, 2.0]), min_size=3, max_size=3)
+vectors = directions | directions | st.none()
+times = st.sampled_from([NOW, NOW - 1000.0])
+places = st.sampled_from(["/a", "/a/b", "/c"]).map(lambda place: {"working_dir": place})
+documents = st.builds(Document, st.sampled_from(IDS), texts, times, places, vectors)
+changes = st.lists(
+    st.tuples(st.just("put"), documents)
+    | st.tuples(st.just("set_vector"), st.tuples(st.sampled_from(IDS), vectors))
+    | st.tuples(st.just("remove"), st.sampled_from(IDS))
+    | st.tuples(st.sampled_from(["compact", "build_graph"]), st.none()),
+    min_size=4,
+    max_size=30,
+)
+# Enough vectors at the start for a graph to be built, which the changes then wear out.
+beginnings = st.lists(
+    st.builds(Document, st.sampled_from(IDS), texts, times, places, directions),
+    min_size=5,
+    max_size=len(IDS),
+    unique_by=lambda one: one.id,
+).map(lambda found: [("put", one) for one in found])
+histories = st.builds(list.__add__, beginnings, changes)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_steps() -> Iterator[None]:
+    """Thresholds so low that a handful of documents reaches every branch."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(index_module, "COMPACT_AT_LEAST", 4)
+        patch.setattr(index_module, "CHUNK", 2)
+        patch.setattr(postings_module, "TAIL", 6)
+        patch.setattr(vectors_module, "FRESH_AT_LEAST", 2)
+        yield
+
+
+def apply(index: Index, model: dict[str, Document], change: tuple[str, Any]) -> None:
+    """The same change to the index and to a plain dictionary."""
+    kind, what = change
+    if kind == "put":
+        assert index.put([what]) == []
+        model.pop(what.id, None)
+        model[what.id] = what
+    elif kind == "set_vector":
+        name, vector = what
+        assert index.set_vector(name, vector) == (name in model)
+        if name in model:
+            old = model[name]
+            model[name] = Document(old.id, old.text, old.created_at, old.attributes, vector)
+    elif kind == "remove":
+        assert index.remove([what]) == (what in model)
+        model.pop(what, None)
+    else:
+        getattr(index, kind)()
+
+
+@pytest.mark.parametrize("name", sorted(ANALYZERS))
+@settings(max_examples=150, deadline=None)
+@given(steps=histories, query=st.sampled_from(QUERIES), vector=vectors)
+def test_after_any_changes_scores_are_those_of_an_index_built_from_scratch(
+    name: str, steps: list[tuple[str, Any]], query: str, vector: list[float] | None
+):
+    index, model = Index(analyzer(name), dimension=3, exact_threshold=3), {}
+    for step in steps:
+        apply(index, model, step)
+    scratch = index_of(*model.values(), analysis=name, dimension=3)
+    for filters in (Filters(), Filters(working_dir_prefix="/a")):
+        options = {"vector": vector, "filters": filters, "limit": 20}
+        answer, expected = ask(index, query, **options), ask(scratch, query, **options)
+        assert names(answer) == names(expected)
+        assert scores(answer) == pytest.approx(scores(expected), abs=1e-6)
+        assert (answer.mode, answer.reasons) == (expected.mode, expected.reasons)
+    assert_counts(index, model)
+
+
+def assert_counts(index: Index, model: dict[str, Document]) -> None:
+    found = papers(model.values(), index.analyzer)
+    lengths = [len(paper.words) for paper in found]
+    statistics = index.statistics
+    assert statistics.total == len(index) == len(model)
+    assert sorted(index.ids) == sorted(model)
+    assert statistics.vectorized == sum(one.vector is not None for one in model.values())
+    assert statistics.average_length == pytest.approx(sum(lengths) / (len(model) or 1))
+    assert statistics.terms == len({word for one in found for word in [*one.words, *one.hidden]})
+
+
+@settings(max_examples=100, deadline=None)
+@given(steps=histories, query=st.sampled_from(QUERIES[:4]), vector=vectors)
+def test_after_any_changes_scores_are_those_of_the_textbook(
+    steps: list[tuple[str, Any]], query: str, vector: list[float] | None
+):
+    index, model = Index(analyzer(), dimension=3, exact_threshold=3), {}
+    for step in steps:
+        apply(index, model, step)
+    own = papers(model.values(), analyzer())
+    text = textbook.normalised(textbook.bm25(own, analyzer().query_tokens(query)))
+    near = textbook.similarities(own, vector) if vector else {}
+    expected = textbook.linear(near, text, (0.7, 0.3))
+    assert scores(ask(index, query, vector=vector, limit=20)) == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_replaced_document_is_found_by_its_new_text_only():
+    index = index_of(document("a", "old words"), document("b", "other"))
+    index.put([document("a", "new words")])
+    assert names(ask(index, "old")) == []
+    assert names(ask(index, "new")) == ["a"]
+    assert len(index) == 2
+
+
+def test_the_last_of_several_documents_with_one_id_wins():
+    index = index_of(document("a", "first"), document("a", "second"), document("a", "third"))
+    assert (names(ask(index, "third")), names(ask(index, "first second"))) == (["a"], [])
+
+
+def test_removing_what_is_not_there_changes_nothing():
+    index = index_of(document("a", "parser"))
+    assert index.remove(["b", "b"]) == 0
+    assert index.remove(["a", "a"]) == 1
+    assert index.remove(["a"]) == 0
+    assert len(index) == 0
+
+
+def test_a_removed_document_leaves_no_trace_in_any_score():
+    index = index_of(document("a", "parser fix"), document("b", "parser"), document("c", "docs"))
+    before = scores(ask(index, "parser fix docs"))
+    index.put([document("d", "parser parser parser docs and many more words")])
+    assert scores(ask(index, "parser fix docs")) != before
+    index.remove(["d"])
+    assert scores(ask(index, "parser fix docs")) == before
+
+
+def test_compaction_forgets_dropped_rows_and_words_and_keeps_every_answer():
+    index = index_of(*(document(f"d{n}", f"parser number{n}", [1.0, n, 0.0]) for n in range(40)))
+    index.remove([f"d{n}" for n in range(0, 40, 2)])
+    before = scores(ask(index, "parser number7", vector=[1.0, 7.0, 0.0], limit=50))
+    index.compact()
+    assert scores(ask(index, "parser number7", vector=[1.0, 7.0, 0.0], limit=50)) == before
+    assert index.statistics.deletions == 0
+    assert index.statistics.terms == 21
+
+
+def test_many_removals_are_cleared_away_without_being_asked():
+    index = index_of(*(document(f"d{n}", "parser") for n in range(20)))
+    index.remove([f"d{n}" for n in range(18)])
+    assert index.statistics.deletions == 0
+
+
+def test_a_vector_is_given_changed_and_taken_without_touching_the_text():
+    index = index_of(document("a", "parser"))
+    assert index.vector("a") is None
+    assert index.set_vector("a", [3.0, 4.0])
+    assert index.vector("a") == pytest.approx(np.array([0.6, 0.8]))
+    assert index.set_vector("a", [0.0, 5.0])
+    assert scores(ask(index, vector=[0.0, 1.0])) == {"a": 1.0}
+    assert index.set_vector("a", None)
+    assert index.vector("a") is None
+    assert names(ask(index, "parser")) == ["a"]
+    assert index.vector("nobody") is None
+    assert not index.set_vector("nobody", [1.0, 0.0])
