@@ -1,0 +1,356 @@
+"""The pages of episodes, as a curator, a viewer and a stranger meet them."""
+
+import html
+import re
+from typing import Any
+from urllib.parse import parse_qs, urlparse
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from episodes import store
+from episodes.models import DeletedEpisode, Episode
+from memoryweb.core.actor import system
+from tests.episodes.builders import ATTACK, sent
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def browser(signed_in, curator) -> Client:
+    return signed_in(curator)
+
+
+@pytest.fixture
+def onlooker(signed_in, viewer) -> Client:
+    return signed_in(viewer)
+
+
+def text(response: Any) -> str:
+    return html.unescape(response.content.decode())
+
+
+def form_of(page: str) -> dict[str, Any]:
+    """The values of the edit form as a browser would send them back."""
+    values: dict[str, Any] = {}
+    for name, value in re.findall(r'<input[^>]*name="(\w+)"[^>]*value="([^"]*)"', page):
+        values[name] = html.unescape(value)
+    for name, value in re.findall(
+        r'<textarea[^>]*name="(\w+)"[^>]*>\n?(.*?)</textarea>', page, re.S
+    ):
+        values[name] = html.unescape(value).replace("\n", "\r\n")
+    for name, inside in re.findall(r'<select[^>]*name="(\w+)"[^>]*>(.*?)</select>', page, re.S):
+        values[name] = re.findall(r'value="(\w+)" selected', inside)[0]
+    return values
+
+
+def edit_form(browser: Client, id: str = "one") -> dict[str, Any]:
+    return form_of(browser.get(f"/episodes/{id}/edit/").content.decode())
+
+
+def test_an_empty_list_says_what_will_appear_and_how(browser):
+    page = text(browser.get("/episodes/"))
+    assert "No episodes yet" in page
+    assert "import_episodes" in page
+
+
+def test_the_list_shows_what_happened_where_and_how_it_stands(browser, remember):
+    remember(vector=[1.0], outcome="blocked")
+    remember("two", summary=ATTACK)
+    remember("blank", summary=" ")
+    page = text(browser.get("/episodes/"))
+    for shown in ("Sorted the locks", "/srv/shop", "otter", "blocked", "in quarantine", "blank"):
+        assert shown in page
+    assert "3 episodes" in page
+
+
+def test_filters_are_in_the_address_and_each_can_be_taken_off(browser, remember):
+    remember("one", outcome="failure")
+    remember("two")
+    page = text(browser.get("/episodes/?outcome=failure&q=locks&vector=missing"))
+    assert page.count("data-item") == 1
+    off = re.findall(r'class="chip chip-on" href="\?([^"]*)"', page)
+    assert [set(parse_qs(query)) for query in off] == [
+        {"outcome", "vector"},
+        {"q", "vector"},
+        {"outcome", "q"},
+    ]
+
+
+def test_days_are_those_of_the_configured_zone_and_both_are_included(browser, remember):
+    remember("before", created_at="2026-03-01T15:59:59Z")  # 23:59:59 in Shanghai
+    remember("within", created_at="2026-03-01T16:00:00Z")
+    remember("last", created_at="2026-03-02T15:59:59.999999Z")
+    remember("after", created_at="2026-03-02T16:00:00Z")
+    page = text(browser.get("/episodes/?since=2026-03-02&until=2026-03-02"))
+    assert set(re.findall(r'name="id" value="(\w+)"', page)) == {"within", "last"}
+
+
+@pytest.mark.parametrize(
+    "query", ["since=yesterday", "outcome=done", "vector=x", f"q={'x' * 1001}"]
+)
+def test_a_filter_with_a_mistake_lists_nothing_and_says_so(browser, remember, query: str):
+    remember()
+    page = text(browser.get(f"/episodes/?{query}"))
+    assert "This filter has a mistake" in page
+    assert "data-item" not in page
+
+
+def test_filters_that_fit_nothing_offer_the_way_back(browser, remember):
+    remember()
+    assert "No episode fits these filters" in text(browser.get("/episodes/?q=nothing"))
+
+
+def test_directories_are_offered_with_their_counts(browser, remember):
+    remember("one", working_dir="/srv/shop/web")
+    remember("two", working_dir="/srv/shop")
+    page = browser.get("/episodes/").content.decode()
+    assert 'href="/episodes/?working_dir_prefix=%2Fsrv%2Fshop%2Fweb"' in page
+    chosen = text(browser.get("/episodes/?working_dir_prefix=/srv/shop/web"))
+    assert 'aria-current="true">web</a>' in chosen
+    assert chosen.count("data-item") == 1
+
+
+def test_the_pages_of_the_list_lead_on_and_back(browser):
+    list(store.store_many(system(), (store.parse(sent(id=f"{n:03}")) for n in range(120))))
+    seen: list[str] = []
+    address = "/episodes/?order=created_at"
+    for _ in range(3):
+        page = text(browser.get(address))
+        seen += re.findall(r'name="id" value="(\w+)"', page)
+        following = re.search(r'rel="next" href="([^"]*)"', page)
+        address = f"/episodes/{following[1]}" if following else ""
+    assert len(seen) == len(set(seen)) == 120
+    assert address == ""
+    [back] = re.findall(r'rel="prev" href="([^"]*)"', page)
+    before = text(browser.get(f"/episodes/{back}"))
+    assert re.findall(r'name="id" value="(\w+)"', before) == seen[50:100]
+
+
+def test_htmx_gets_the_part_and_a_person_the_page(browser, remember):
+    remember()
+    part = browser.get("/episodes/?q=locks", headers={"HX-Request": "true"})
+    assert "<html" not in text(part)
+    assert "data-item" in text(part)
+    assert "HX-Request" in part.headers["Vary"]
+    boosted = {"HX-Request": "true", "HX-Boosted": "true"}
+    assert "<html" in text(browser.get("/episodes/", headers=boosted))
+
+
+@pytest.mark.parametrize(
+    "path", ["/episodes/?q=locks&vector=missing&since=2026-01-01", "/episodes/one/"]
+)
+def test_each_page_has_its_twin_in_json(browser, remember, path: str):
+    remember()
+    [twin] = re.findall(r'<a href="([^"]*)">as JSON</a>', text(browser.get(path)))
+    answer = browser.get(twin)
+    assert answer.status_code == 200
+    body = answer.json()
+    assert [item["id"] for item in body.get("items", [body])] == ["one"]
+
+
+def queries_of_the_list(browser: Client) -> int:
+    with CaptureQueriesContext(connection) as captured:
+        assert browser.get("/episodes/").status_code == 200
+    return len(captured)
+
+
+def test_the_list_page_asks_the_database_the_same_number_of_times_at_any_length(browser):
+    list(store.store_many(system(), [store.parse(sent(id="first"))]))
+    few = queries_of_the_list(browser)
+    rows = (store.parse(sent(id=f"{n}", working_dir=f"/srv/{n % 40}")) for n in range(3000))
+    list(store.store_many(system(), rows))
+    assert queries_of_the_list(browser) == few
+
+
+def test_an_episode_shows_everything_that_is_known_of_it(browser, remember):
+    remember(
+        vector=[1.0, 2.0],
+        schema_version=3,
+        task_id="task-9",
+        key_decisions=["Count in the database"],
+        files_modified=["orders/worker.py"],
+        branch="main",
+        body="first line\nsecond line",
+    )
+    page = text(browser.get("/episodes/one/"))
+    for shown in (
+        "Sorted the locks", "Count in the database", "orders/worker.py", "task-9", "branch", "main",
+        "second line", "version 3", "2 wide", '"state": "current"',
+    ):  # fmt: skip
+        assert shown in page
+
+
+def test_what_agents_wrote_is_text_and_never_markup(browser, remember):
+    evil = "<img src=x onerror=alert(1)>"
+    remember(
+        "<b>id</b>", summary=evil, working_dir=evil, agent_id=evil, task_id=evil,
+        key_decisions=[evil], files_modified=[evil], **{evil: evil},
+    )  # fmt: skip
+    for path in ("/episodes/", Episode.objects.get().get_absolute_url()):
+        page = browser.get(path).content.decode()
+        assert "<img src=x" not in page
+        assert "&lt;img src=x" in page
+
+
+def test_a_quarantined_episode_says_why(browser, remember):
+    remember(summary=ATTACK)
+    page = text(browser.get("/episodes/one/"))
+    assert "In quarantine." in page
+    assert "instruction-override" in page
+
+
+def test_why_a_vector_was_refused_is_told(browser, api, remember):
+    remember()
+    api("write").put("/episodes/one/embedding", {"embedding": [0, 0]})
+    assert "Refused 1 time: zero" in text(browser.get("/episodes/one/"))
+
+
+def test_what_is_not_there_is_not_found(browser):
+    assert browser.get("/episodes/none/").status_code == 404
+    assert browser.get("/episodes/none/edit/").status_code == 404
+    assert browser.get("/episodes/none/delete/").status_code == 404
+
+
+def test_a_form_that_is_sent_back_as_it_came_changes_nothing(browser, remember):
+    before = remember(
+        summary="line\r\nline\n\n", key_decisions=["one\ntwo", "three"], note={"a": [1, 2.50]}
+    )
+    answer = browser.post("/episodes/one/edit/", edit_form(browser))
+    assert answer.status_code == 302
+    assert vars(Episode.objects.get()) | {"_state": 0} == vars(before) | {"_state": 0}
+
+
+def test_an_edit_saves_what_was_changed(browser, remember):
+    remember(key_decisions=["one\ntwo"], branch="main")
+    form = edit_form(browser) | {
+        "summary": "Line one\r\nLine two",
+        "outcome": "failure",
+        "files_modified": "a.py\r\n\r\n b.py\r\n",
+        "extra": '{"branch": "other"}',
+    }
+    answer = browser.post("/episodes/one/edit/", form)
+    assert answer.headers["Location"] == "/episodes/one/"
+    edited = Episode.objects.get()
+    assert (edited.summary, edited.outcome) == ("Line one\nLine two", "failure")
+    assert (edited.files_modified, edited.extra) == (["a.py", " b.py"], {"branch": "other"})
+    assert edited.key_decisions == ["one\ntwo"]
+
+
+def test_a_stale_save_keeps_the_text_shows_what_is_stored_and_can_be_repeated(browser, remember):
+    remember()
+    form = edit_form(browser) | {"summary": "My version"}
+    browser.post("/episodes/one/edit/", edit_form(browser) | {"summary": "Their version"})
+    stale = browser.post("/episodes/one/edit/", form)
+    assert stale.status_code == 409
+    assert "My version" in text(stale)
+    assert "Their version" in text(stale)
+    assert Episode.objects.get().summary == "Their version"
+    browser.post("/episodes/one/edit/", form_of(stale.content.decode()))
+    assert Episode.objects.get().summary == "My version"
+
+
+def test_a_person_is_told_what_the_guard_objects_to_and_nothing_is_saved(browser, remember):
+    remember()
+    answer = browser.post("/episodes/one/edit/", edit_form(browser) | {"summary": ATTACK})
+    assert answer.status_code == 422
+    assert "The guard objects to this text" in text(answer)
+    assert ATTACK in text(answer)
+    assert Episode.objects.get().summary == sent()["summary"]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "told"),
+    [
+        ("extra", "{broken", "This is not JSON."),
+        ("extra", "[1]", "must be a JSON object"),
+        ("extra", '{"a": ' + "[" * 40 + "]" * 40 + "}", "nests deeper"),
+        ("summary", "é" * 40_000, "at most 65,536"),
+        ("agent_id", "", "This field is required."),
+        ("outcome", "done", "Select a valid choice"),
+        ("summary", "a\0b", "Null characters are not allowed."),
+    ],
+    ids=lambda value: value[:12],
+)
+def test_a_mistake_is_told_beside_its_field(browser, remember, field: str, value: str, told: str):
+    remember()
+    answer = browser.post("/episodes/one/edit/", edit_form(browser) | {field: value})
+    assert answer.status_code == 422
+    assert told in text(answer)
+
+
+def test_deleting_asks_first_then_deletes_and_offers_an_undo(browser, remember):
+    for id in ("one", "two", "three"):
+        remember(id, vector=[1.0])
+    ticked = {"id": ["one", "two"], "back": "q=locks"}
+    asked = browser.post("/episodes/delete/", ticked)
+    assert "Delete 2 episodes?" in text(asked)
+    assert Episode.objects.count() == 3
+    done = browser.post("/episodes/delete/", ticked | {"confirm": "1"}, follow=True)
+    assert "Deleted 2 episodes and 2 vectors" in text(done)
+    assert done.redirect_chain[0][0].startswith("/episodes/?q=locks&deleted=")
+    assert set(Episode.objects.values_list("pk", flat=True)) == {"three"}
+    [undo] = re.findall(r'action="(/episodes/undo/[^"]*)"', text(done))
+    back = browser.post(undo, follow=True)
+    assert "2 episodes restored." in text(back)
+    assert Episode.objects.count() == 3
+
+
+def test_an_undo_after_the_id_was_used_again_is_a_conflict(browser, remember):
+    remember()
+    browser.post("/episodes/delete/", {"id": "one", "confirm": "1"})
+    remember(summary="Another")
+    batch = DeletedEpisode.objects.get().batch
+    assert browser.post(f"/episodes/undo/{batch}/").status_code == 409
+    assert Episode.objects.get().summary == "Another"
+
+
+def test_a_deletion_of_nothing_says_so(browser, remember):
+    remember()
+    assert "No episode was selected" in text(browser.post("/episodes/delete/", {}))
+    assert "No episode was selected" in text(browser.post("/episodes/delete/", {"id": "none"}))
+
+
+def test_the_way_back_never_leads_out_of_the_list(browser, remember):
+    remember()
+    evil = {"id": "one", "confirm": "1", "back": "https://evil.example/?x=1"}
+    target = browser.post("/episodes/delete/", evil).headers["Location"]
+    assert urlparse(target).netloc == ""
+    assert target.startswith("/episodes/?")
+
+
+def test_a_viewer_sees_everything_and_no_button_that_writes(onlooker, remember):
+    remember()
+    for path in ("/episodes/", "/episodes/one/"):
+        page = text(onlooker.get(path))
+        assert "Sorted the locks" in page
+        main = page[page.index("<main") :]
+        assert "Delete" not in main
+        assert "/edit/" not in main
+        assert 'type="checkbox" name="id"' not in main
+
+
+def test_a_viewer_writes_nothing(onlooker, remember):
+    remember()
+    form = {"id": "one", "confirm": "1"}
+    assert onlooker.post("/episodes/delete/", form).status_code == 403
+    assert onlooker.get("/episodes/one/delete/").status_code == 403
+    assert onlooker.get("/episodes/one/edit/").status_code == 403
+    assert onlooker.post("/episodes/one/edit/", {"summary": "x"}).status_code == 403
+    assert onlooker.post("/episodes/undo/x/").status_code == 403
+    assert Episode.objects.get().summary == sent()["summary"]
+
+
+def test_a_form_from_elsewhere_is_refused(curator, remember):
+    remember()
+    browser = Client(enforce_csrf_checks=True)
+    browser.force_login(curator, "django.contrib.auth.backends.ModelBackend")
+    assert browser.post("/episodes/delete/", {"id": "one", "confirm": "1"}).status_code == 403
+    assert Episode.objects.exists()
+
+
+def test_a_look_at_an_address_that_only_takes_forms_is_refused(browser):
+    assert browser.get("/episodes/delete/").status_code == 405
+    assert browser.get("/episodes/undo/x/").status_code == 405
