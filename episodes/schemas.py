@@ -20,8 +20,8 @@ from memoryweb.core.times import Time
 
 SUMMARY_BYTES = 64 * 1024
 DECISIONS_BYTES = 64 * 1024
-FILES_BYTES = 1024 * 1024
-EXTRA_BYTES = 1024 * 1024
+FILES_BYTES = 256 * 1024
+EXTRA_BYTES = 256 * 1024
 EXTRA_DEPTH = 32
 
 # What we answer beside the fields of an episode; sent back to us it is no content.

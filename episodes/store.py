@@ -179,8 +179,9 @@ def _apply(actor: Actor, stored: Episode, changes: dict[str, Any]) -> int | None
         if "summary" in changes:
             RefusedVector.objects.filter(episode=stored).delete()
         tx.changed(COLLECTION, stored.pk)
-        facts = {"summary_sha": columns.get("summary_sha", stored.summary_sha)}
-        tx.audited("episode.edit", f"episodes/{stored.pk}", fields=sorted(changes), **facts)
+        sha = columns.get("summary_sha", stored.summary_sha)
+        facts = {"fields": sorted(changes), "summary_sha": sha, "findings": len(findings)}
+        tx.audited("episode.edit", f"episodes/{stored.pk}", **facts)
     return tx.seq
 
 
@@ -337,11 +338,15 @@ class _Batch:
         written = [*self.created.values(), *self.replaced.values()]
         if len(written) == 1:
             action = "episode.create" if self.created else "episode.replace"
-            sha = written[0].summary_sha
-            tx.audited(action, f"episodes/{written[0].id}", summary_sha=sha)
+            facts = {"summary_sha": written[0].summary_sha, "quarantined": written[0].quarantined}
+            tx.audited(action, f"episodes/{written[0].id}", **facts)
         elif written:
-            created, replaced = len(self.created), len(self.replaced)
-            tx.audited("episode.store", "episodes", created=created, replaced=replaced)
+            facts = {
+                "created": len(self.created),
+                "replaced": len(self.replaced),
+                "quarantined": sum(episode.quarantined for episode in written),
+            }
+            tx.audited("episode.store", "episodes", **facts)
 
 
 def _store_batch(

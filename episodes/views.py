@@ -18,6 +18,7 @@ from episodes import deletion, queries, store
 from episodes.directories import Directory, tree
 from episodes.forms import EpisodeForm, FilterForm
 from episodes.models import Episode
+from episodes.schemas import EpisodeFilter
 from memoryweb.core.access import actor_of, curator_page
 from memoryweb.core.actor import Role
 from memoryweb.core.errors import Conflict, Invalid, Refused
@@ -47,7 +48,7 @@ def episode_list(request: HttpRequest) -> HttpResponse:
         "page": found,
         "chips": _chips(request.GET, form),
         "may_write": _may_write(request),
-        "json_url": _json_url({**wanted.given, "order": form.order_of_list()}),
+        "json_url": _json_url(wanted, form.order_of_list()) if form.is_valid() else "",
         "back": _without(request.GET, "cursor", "deleted"),
         "part": part,
     }
@@ -207,8 +208,8 @@ def _api_url(episode_id: str) -> str:
     return reverse("api:get_episode", args=[episode_id])
 
 
-def _json_url(parameters: dict[str, Any]) -> str:
-    return f"{reverse('api:list_episodes')}?{urlencode(parameters)}"
+def _json_url(wanted: EpisodeFilter, order: str) -> str:
+    return f"{reverse('api:list_episodes')}?{urlencode({**wanted.given, 'order': order})}"
 
 
 def _extra(extra: dict[str, Any]) -> dict[str, list[tuple[str, str]]]:

@@ -4,8 +4,11 @@ from typing import Any
 
 import pytest
 
+from episodes import store
 from episodes.models import Episode, EpisodeVector
+from episodes.schemas import EpisodePatch
 from memoryweb.core import clock
+from memoryweb.core.actor import Actor, system
 from memoryweb.core.models import AuditEntry, QuarantineItem
 from tests.episodes.builders import ATTACK, sent
 
@@ -64,6 +67,24 @@ def test_an_edit_may_do_without_an_etag(api, remember, if_match: str | None):
         api("write").patch("/episodes/one", {"outcome": "failure"}, headers=headers).status_code
         == 200
     )
+
+
+def test_two_edits_at_once_without_an_etag_both_land(remember, monkeypatch):
+    """The second is written between the first one's reading and its writing."""
+    remember()
+    read = store._for_edit
+    others = [EpisodePatch(outcome="failure")]
+
+    def read_and_wait(actor: Actor, episode_id: str, if_match: str) -> Episode:
+        found = read(actor, episode_id, if_match)
+        if others:
+            store.edit(system(), "one", others.pop())
+        return found
+
+    monkeypatch.setattr(store, "_for_edit", read_and_wait)
+    store.edit(system(), "one", EpisodePatch(summary="Another"))
+    edited = Episode.objects.get()
+    assert (edited.summary, edited.outcome) == ("Another", "failure")
 
 
 @pytest.mark.parametrize(

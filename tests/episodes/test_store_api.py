@@ -63,7 +63,8 @@ def test_the_audit_tells_of_it_by_hash_and_never_by_text(api):
     api("write").post("/episodes", sent(id="one"))
     entry = AuditEntry.objects.get(target="episodes/one")
     assert entry.action == "episode.create"
-    assert entry.facts == {"summary_sha": Episode.objects.get(pk="one").summary_sha}
+    sha = Episode.objects.get(pk="one").summary_sha
+    assert entry.facts == {"summary_sha": sha, "quarantined": False}
 
 
 def test_the_same_id_and_content_again_changes_nothing(api):
