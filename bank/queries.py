@@ -13,6 +13,7 @@ from memoryweb.core.models import QuarantineItem
 
 COLLECTION = "pages"
 MEMORY_NAME = "MEMORY"
+APPENDED = "+"  # Ends the document of a quarantined text that is to be added to a note.
 
 
 def find(kind: Kind, name: str) -> Page:
@@ -31,10 +32,15 @@ _MISSING = {
 
 
 def key_of(kind: Kind, name: str) -> str:
-    """What pages of one name have in common; a name that no page can have gives a key of none."""
+    """What pages of one name have in common; no page has the key of a name that none can have."""
     if kind == Kind.MEMORY:
         return MEMORY_NAME
-    return names.key(name.strip().replace(" ", "-")) if kind == Kind.ENTITY else name
+    if kind == Kind.NOTE:
+        return name
+    try:
+        return names.key(names.slug(name))
+    except names.NameRefused:
+        return ""
 
 
 def entities(q: str = "", tag: str = "") -> QuerySet[Page]:
@@ -108,7 +114,8 @@ def revision(page: Page, number: int) -> Revision:
 def held(page: Page) -> QuerySet[QuarantineItem]:
     """What of this page waits for a curator's decision: its own text, or proposals for it."""
     waiting = QuarantineItem.objects.filter(state=QuarantineItem.State.WAITING)
-    return waiting.filter(collection=COLLECTION, document=page.document).order_by("-pk")
+    documents = (page.document, page.document + APPENDED)
+    return waiting.filter(collection=COLLECTION, document__in=documents).order_by("-pk")
 
 
 def in_conflict() -> QuerySet[Page]:

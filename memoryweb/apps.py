@@ -6,8 +6,11 @@ class MemorywebConfig(AppConfig):
 
     def ready(self) -> None:
         """Put the apps together where one that lies left needs one that lies right."""
+        from bank import sync
         from episodes import deletion
         from episodes.store import COLLECTION
+        from memoryweb.core import health
         from search.live import live
 
         deletion.register_index_check(lambda ids: live.holding(COLLECTION, ids))
+        health.register_probe("files", sync.probe)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from django.core.management import call_command
 
+from bank import sync
 from episodes import deletion
 
 logger = logging.getLogger(__name__)
@@ -30,7 +31,27 @@ def _purge_deleted_episodes() -> None:
     deletion.purge()
 
 
+_told: dict[str, str] = {}  # The problems that the log has already.
+
+
+def _tell(report: sync.Report) -> None:
+    for path, problem in report.problems.items():
+        if _told.get(path) != problem:
+            logger.warning("%s: %s", path, problem)
+    _told.update(report.problems)
+
+
+def _take_in_edits() -> None:
+    _tell(sync.scan())
+
+
+def _finish_saves() -> None:
+    _tell(sync.recover())
+
+
 CHORES = [
+    Chore("take in what was edited outside", 2, _take_in_edits),
+    Chore("finish saves that were begun", 30, _finish_saves),
     Chore("clear expired sessions", 3600, _clear_sessions),
     Chore("remove what can no longer be brought back", 30, _purge_deleted_episodes),
 ]

@@ -13,6 +13,9 @@ from pathlib import Path
 from types import FrameType
 
 from django.conf import settings
+from django.db import connections
+
+from memoryweb.core import health
 
 PR_SET_PDEATHSIG = 1
 STOP_SECONDS = 8.0  # The whole stop has to fit into ten seconds.
@@ -35,6 +38,8 @@ def serve_on(listener: socket.socket) -> None:
 
     from memoryweb.wsgi import application
 
+    health.start()  # Until it is done nobody is answered; what fails is tried by /healthz again.
+    connections.close_all()  # Each thread of the server opens its own.
     server = create_server(
         application,
         sockets=[listener],

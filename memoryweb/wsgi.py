@@ -6,3 +6,9 @@ from django.core.wsgi import get_wsgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryweb.settings")
 application = get_wsgi_application()
+
+from bank import sync  # noqa: E402 - after the apps are there
+from memoryweb.core import health  # noqa: E402
+
+# Lazily, when the first request or /healthz asks: no connection is opened before a fork.
+health.do_first("saves that were begun are finished", sync.recover)

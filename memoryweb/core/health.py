@@ -1,6 +1,8 @@
 """Whether this process lives and is ready. Each app adds what it needs to be ready."""
 
+import logging
 import shutil
+import threading
 from collections.abc import Callable
 
 from django.conf import settings
@@ -9,13 +11,37 @@ from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
+logger = logging.getLogger(__name__)
+
 LEAST_FREE = 64 * 1024 * 1024  # bytes
 Probe = Callable[[], str]  # answers "ok" or what is wrong
 _probes: dict[str, Probe] = {}
 
 
+# What this process has yet to do before it says that it lives.
+_first: dict[str, Callable[[], object]] = {}
+_starting = threading.Lock()
+
+
 def register_probe(name: str, probe: Probe) -> None:
     _probes[name] = probe
+
+
+def do_first(name: str, do: Callable[[], object]) -> None:
+    _first[name] = do
+
+
+def start() -> str:
+    """Do what has to be done first, once a process; the name of what failed and is still to do."""
+    with _starting:
+        for name, do in list(_first.items()):
+            try:
+                do()
+            except Exception:
+                logger.exception("this process cannot start: %s", name)
+                return name
+            del _first[name]
+    return ""
 
 
 def database() -> str:
@@ -41,6 +67,8 @@ def disk() -> str:
 @login_not_required
 def healthz(request: HttpRequest) -> HttpResponse:
     """The process answers; told to restart it, a supervisor asks here."""
+    if waiting := start():
+        return HttpResponse(f"waiting: {waiting}\n", content_type="text/plain", status=503)
     return HttpResponse("ok\n", content_type="text/plain")
 
 

@@ -1,0 +1,263 @@
+"""Pages and their files: each page's file is the published copy of its current revision.
+
+Whoever saves a page holds its lock over the whole save. A FileOperation, stored with the
+revision, says what has to happen to the file; whatever fails or is killed after that, settling
+the page again brings the file to the new text. What somebody else wrote to the file is never
+overwritten unseen: it becomes a revision.
+"""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import astuple
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+
+from django.conf import settings
+from django.db import DatabaseError, transaction
+from django.utils import timezone
+
+from bank import queries, record
+from bank.disk import Disk
+from bank.files import Change, Content, Displaced, Folder, PathRefused, Stamp
+from bank.locks import LockTimeout, PathLocks
+from bank.models import FileOperation, Kind, Page
+from bank.record import Origin, Text
+from memoryweb.core import clock
+from memoryweb.core.actor import system
+from memoryweb.core.errors import Conflict, Unavailable
+from memoryweb.core.guard import Finding, scan_page
+
+logger = logging.getLogger(__name__)
+
+disk = Disk()  # A test puts one here that fails.
+FILE = system("file")  # Whoever edits files outside.
+
+
+class Unreadable(Exception):
+    """The file holds no text that could be a page; it is left as it is."""
+
+
+def memory_folder() -> Folder:
+    return Folder(settings.MEMORYWEB_MEMORY_DIR, disk)
+
+
+@cache
+def _locks(folder: Path) -> PathLocks:
+    return PathLocks(folder)
+
+
+@contextmanager
+def hold(kind: Kind, name: str) -> Iterator[None]:
+    """Nobody else saves this page inside the block. Raises Unavailable after 30 seconds."""
+    # By the page and not by its file: two spellings of a name are one page.
+    path = settings.MEMORYWEB_MEMORY_DIR / kind / queries.key_of(kind, name)
+    try:
+        with _locks(settings.MEMORYWEB_HOME / "locks").hold(path):
+            yield
+    except LockTimeout as error:
+        raise Unavailable(f"{error}, for half a minute now; nothing was saved") from error
+
+
+@contextmanager
+def explained(outcome: str) -> Iterator[None]:
+    """Errors of the disk and of odd files in the words of the domain; `outcome` says what is safe.
+
+    Raises Unavailable when the disk fails, Conflict when something else is in the file's place.
+    """
+    try:
+        yield
+    except (PathRefused, Unreadable) as error:
+        raise Conflict(f"{str(error).rstrip('.')}; {outcome}") from error
+    except OSError as error:
+        reason = (error.strerror or type(error).__name__).lower()
+        raise Unavailable(f"the memory folder does not work ({reason}); {outcome}") from error
+
+
+def inspect(text: Text) -> list[Finding]:
+    """What the guard finds in a page of this text, in every form in which it is shown."""
+    return scan_page(text.name, text.content, text.read.abstract)
+
+
+# A page and its file, brought together; the caller holds the page's lock
+
+
+def settle(kind: Kind, name: str, path: str = "") -> Page | None:
+    """Finish what was begun, take in what was edited outside; the page as it is then, or None.
+
+    `path` is where the page's file was seen, when it may be another than the page knows.
+    Raises OSError when the disk fails, PathRefused and Unreadable for a file that is no text.
+    """
+    key = queries.key_of(kind, name)
+    if path:
+        _follow(kind, key, path)
+    pending = FileOperation.objects.filter(page__kind=kind, page__key=key, done_at=None)
+    for op in pending.select_related("page").order_by("pk"):
+        _resume(op)
+    page = Page.objects.filter(kind=kind, key=key, archived_at=None).first()
+    if page is not None:
+        return _look(page)
+    path = path or record.path_of(kind, name)
+    found = _read(path)
+    return adopt(kind, name, path, found) if found else None
+
+
+def publish(op: FileOperation, expected: str | None) -> None:
+    """Do to the file what the operation asks, where `expected` should be; mark it done.
+
+    Raises OSError and PathRefused; the operation is then still to be done.
+    """
+    page = op.page
+    if op.op == FileOperation.Op.DELETE:
+        _conclude(page, memory_folder().remove(op.path, expected), op)
+        return
+    text = page.revisions.get(number=op.revision).content
+    _conclude(page, memory_folder().write(op.path, text.encode(), expected), op)
+
+
+def adopt(kind: Kind, name: str, path: str, found: Content) -> Page:
+    """Make a page of a file that memoryweb has not seen before."""
+    text = Text(kind, name, _decoded(found.data))
+    findings = inspect(text)
+    origin = Origin("", "file", at=min(_changed_at(found.stamp), timezone.now()))
+    with clock.writing(FILE) as tx:
+        page, _ = record.create(tx, text, origin, path, findings)
+        _stamp(page, found.stamp)
+    return page
+
+
+def keep_aside(page: Page, data: bytes, sha: str, op: FileOperation | None = None) -> bool:
+    """Store a text that was in the file and that the page never had; False when it is no text."""
+    try:
+        text = Text(Kind(page.kind), page.name, _decoded(data))
+    except Unreadable as error:
+        logger.warning("%s was displaced and is kept beside it: %s", page.path, error)
+        return False
+    if not _is_ours(page, sha):
+        with clock.writing(FILE) as tx:
+            record.set_aside(tx, page, text, Origin("", "file"))
+            if op is not None:
+                record.done(op)
+    return True
+
+
+def _follow(kind: Kind, key: str, path: str) -> None:
+    """Note that the page's file goes by another name now: another spelling of the same."""
+    page = Page.objects.filter(kind=kind, key=key, archived_at=None).exclude(path=path).first()
+    if page is not None and memory_folder().stamp(page.path) is None:
+        with transaction.atomic():
+            page.file_operations.filter(done_at=None).update(path=path)
+            Page.objects.filter(pk=page.pk).update(path=path, file_stamp="")
+
+
+def _resume(op: FileOperation) -> None:
+    """Finish an operation that was begun, by what the file holds now."""
+    page, found = op.page, _read(op.path)
+    if op.op == FileOperation.Op.DELETE:
+        if found is not None and _is_ours(page, found.sha256):
+            publish(op, found.sha256)
+        else:  # Gone, or somebody else's by now, which makes it a page of its own.
+            record.done(op)
+    elif found is None:
+        publish(op, None)
+    elif found.sha256 == op.new_sha:
+        _mark_done(page, op, found.stamp)
+    elif found.sha256 == op.expected_sha or _is_ours(page, found.sha256):
+        publish(op, found.sha256)
+    else:
+        _take_in(page, found, conflict=page.revision, op=op)
+
+
+def _look(page: Page) -> Page:
+    """Take in an outside edit; the stamp is a hint that there is one, the hash is the proof."""
+    stamp = memory_folder().stamp(page.path)
+    if stamp is not None and written(stamp) == page.file_stamp:
+        return page
+    found = _read(page.path)
+    if found is None:
+        # The record is kept here, and the file is a copy that somebody lost.
+        _conclude(page, memory_folder().write(page.path, page.content.encode(), None), None)
+        page.refresh_from_db()
+    elif found.sha256 == page.sha256:
+        _stamp(page, found.stamp)
+    else:
+        _take_in(page, found, conflict=page.conflict)
+    return page
+
+
+def _take_in(
+    page: Page, found: Content, *, conflict: int | None, op: FileOperation | None = None
+) -> None:
+    """Make what is in the file the page's current text; nothing on the disk is touched."""
+    text = Text(Kind(page.kind), page.name, _decoded(found.data))
+    findings = inspect(text)
+    at = max(page.updated_at, min(_changed_at(found.stamp), timezone.now()))
+    with clock.writing(FILE) as tx:
+        record.revise(tx, page, text, Origin("", "file", at=at), findings, conflict=conflict)
+        _stamp(page, found.stamp)
+        if op is not None:
+            record.done(op)
+
+
+def _conclude(page: Page, change: Change, op: FileOperation | None) -> None:
+    """Transaction B: note that the file is as it should be, and keep what was in its way."""
+    try:
+        kept = _keep(page, change.displaced, op) if change.displaced else False
+        _mark_done(page, op, change.stamp)
+    except DatabaseError:
+        # Text and file are safe. The operation stays open, and settling finds it done.
+        logger.exception("%s is written, but this could not be noted", page.path)
+        return
+    if kept and change.displaced:
+        memory_folder().discard(change.displaced.path)
+
+
+def _keep(page: Page, displaced: Displaced, op: FileOperation | None) -> bool:
+    return keep_aside(page, displaced.data, displaced.sha256, op)
+
+
+def _mark_done(page: Page, op: FileOperation | None, stamp: Stamp | None) -> None:
+    with transaction.atomic():
+        if op is not None:
+            record.done(op)
+        _stamp(page, stamp)
+
+
+def _stamp(page: Page, stamp: Stamp | None) -> None:
+    """Remember the file that holds the page's current text."""
+    page.file_stamp = written(stamp) if stamp else ""
+    Page.objects.filter(pk=page.pk).update(file_stamp=page.file_stamp)
+
+
+def written(stamp: Stamp) -> str:
+    """A stamp as `Page.file_stamp` keeps it."""
+    return "-".join(map(str, astuple(stamp)))
+
+
+def _changed_at(stamp: Stamp) -> datetime:
+    try:
+        return datetime.fromtimestamp(stamp.mtime_ns / 1e9, UTC)
+    except (ValueError, OverflowError, OSError):
+        return timezone.now()
+
+
+def _is_ours(page: Page, sha: str) -> bool:
+    return page.revisions.filter(sha256=sha).exists()
+
+
+def _read(path: str) -> Content | None:
+    try:
+        return memory_folder().read(path)
+    except FileNotFoundError:
+        return None
+
+
+def _decoded(data: bytes) -> str:
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        raise Unreadable("The page's file is not UTF-8 text.") from None
+    if "\0" in text:
+        raise Unreadable("The page's file holds a NUL character, as no text does.")
+    return text

@@ -1,0 +1,46 @@
+"""A bank on a real disk, and the cast that writes to it."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bank import publishing, services
+from bank.models import Kind, Page
+from memoryweb.core import tokens
+from memoryweb.core.actor import Actor, system
+from memoryweb.core.models import ApiToken, User
+
+
+@pytest.fixture
+def memory(home: Path, db: None) -> Iterator[Path]:
+    """The memory folder of a fresh home; whatever disk a test put in is taken out again."""
+    working = publishing.disk
+    yield home / "memory"
+    publishing.disk = working
+
+
+@pytest.fixture
+def ada(person: Callable[[str], User]) -> Actor:
+    """A curator at a page."""
+    return person("curator").actor("page")
+
+
+@pytest.fixture
+def otter(db: None) -> Actor:
+    """An agent with a token."""
+    token: ApiToken = tokens.issue(system(), "otter's token", "write", "otter")[0]
+    return token.actor()
+
+
+@pytest.fixture
+def written(memory: Path, ada: Actor) -> Callable[..., Page]:
+    """An entity that is there already."""
+
+    def make(
+        name: str = "alice", content: str = "# Alice\n\nRuns the docks.\n", **more: Any
+    ) -> Page:
+        return services.save(ada, Kind.ENTITY, name, content, **more).page
+
+    return make
