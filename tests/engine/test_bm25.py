@@ -165,6 +165,14 @@ def test_an_empty_index_answers_with_nothing():
     assert ask({}, "parser").hits == ()
 
 
+def test_a_best_score_of_next_to_nothing_is_no_match(monkeypatch: pytest.MonkeyPatch):
+    index = index_of(document("a", "parser"), document("b", "docs"))
+    assert names(ask(index, "parser")) == ["a"]
+    monkeypatch.setattr("search.engine.bm25.NOTHING", 100.0)
+    answer = ask(index, "parser")
+    assert (answer.mode, answer.hits) == ("bm25", ())
+
+
 def test_thousands_of_documents_rank_as_the_textbook_says():
     words = ["fix", "parser", "crash", "module", "test", "docs", "release"]
     documents = [

@@ -165,6 +165,17 @@ def test_boosts_lift_what_would_have_been_cut_before_them():
         == ["mine"]  # fmt: skip
 
 
+def test_boosts_lift_neighbours_too_and_ranks_stay_those_of_the_score_alone():
+    documents = [document(f"d{n:03}", vector=[1.0, n / 1000], created=NOW) for n in range(200)]
+    documents.append(document("mine", vector=[1.0, 0.5], working_dir="/w"))
+    for exact_threshold in (100, 10_000):
+        index = index_of(*documents, exact_threshold=exact_threshold)
+        assert "mine" not in names(ask(index, vector=EAST, limit=2))
+        [first, second] = ask(index, vector=EAST, limit=2, prefer_working_dir="/w").hits
+        assert (first.id, first.rank_vector) == ("mine", 8)
+        assert (second.id, second.rank_vector) == ("d000", 1)
+
+
 def test_collections_keep_their_own_statistics_and_share_the_best_score():
     episodes = [document("e1", "parser parser"), document("e2", "other words")]
     notes = [document("n1", "parser"), document("n2", "parser docs"), document("n3", "docs")]
