@@ -22,7 +22,7 @@ from episodes.models import Episode, EpisodeVector, RefusedVector
 from episodes.schemas import EpisodeFilter, EpisodeOut, VectorOut, VectorState
 from memoryweb.core import active_model
 from memoryweb.core.errors import NotFound
-from memoryweb.core.models import QuarantineItem
+from memoryweb.core.models import ActiveModel, QuarantineItem
 
 ORDERS: dict[str, tuple[str, str]] = {
     "-created_at": ("-created_at", "id"),
@@ -88,7 +88,11 @@ def comparable_vectors() -> QuerySet[EpisodeVector]:
 
 def with_vector_state(rows: QuerySet[Episode]) -> QuerySet[Episode]:
     """Annotate `vector_state`: what the episode's vector is worth to the active model."""
-    states = [When(condition, then=Value(state)) for state, condition, _ in _states()]
+    return _with_vector_state(rows, active_model.active())
+
+
+def _with_vector_state(rows: QuerySet[Episode], chosen: ActiveModel | None) -> QuerySet[Episode]:
+    states = [When(condition, then=Value(state)) for state, condition, _ in _states(chosen)]
     state = Case(*states, default=Value("missing"), output_field=CharField())
     return rows.annotate(**{"vector_state": state})
 
@@ -96,14 +100,14 @@ def with_vector_state(rows: QuerySet[Episode]) -> QuerySet[Episode]:
 def in_state(wanted: VectorState) -> Q:
     """The episodes whose `vector_state` is this one, in a form that uses the index."""
     found, others = Q(pk__in=[]), Q()
-    for state, condition, covers_earlier in _states():
+    for state, condition, covers_earlier in _states(active_model.active()):
         if state == wanted:
             found |= others & Q(condition)
         others = ~Q(condition) if covers_earlier else others & ~Q(condition)
     return others if wanted == "missing" else found
 
 
-def _states() -> list[tuple[VectorState, Exists, bool]]:
+def _states(chosen: ActiveModel | None) -> list[tuple[VectorState, Exists, bool]]:
     """The states in the order in which they are asked for; where none holds, it is missing.
 
     The last value says that the condition holds wherever one before it does.
@@ -112,7 +116,6 @@ def _states() -> list[tuple[VectorState, Exists, bool]]:
     wrong_width: of another width than the active model's. other_model: of the right width, by
     another model. zero: none but one that was refused because it had no direction.
     """
-    chosen = active_model.active()
     refused = RefusedVector.objects.filter(episode=OuterRef("pk"), reason="zero")
     if chosen is None:
         return [("zero", Exists(refused), False)]
@@ -131,15 +134,18 @@ def _states() -> list[tuple[VectorState, Exists, bool]]:
 
 def described(rows: QuerySet[Episode]) -> QuerySet[Episode]:
     """Annotate and prefetch what `shown` needs, in a fixed number of queries."""
-    return with_vector_state(rows).prefetch_related(
-        Prefetch("vectors", _telling_first(EpisodeVector.objects.defer("vector"))),
+    chosen = active_model.active()
+    vectors = _telling_first(EpisodeVector.objects.defer("vector"), chosen)
+    return _with_vector_state(rows, chosen).prefetch_related(
+        Prefetch("vectors", vectors),
         Prefetch("refused_vectors", RefusedVector.objects.order_by("-refused_at")),
     )
 
 
-def _telling_first(vectors: QuerySet[EpisodeVector]) -> QuerySet[EpisodeVector]:
+def _telling_first(
+    vectors: QuerySet[EpisodeVector], chosen: ActiveModel | None
+) -> QuerySet[EpisodeVector]:
     """The vector first that decided the state."""
-    chosen = active_model.active()
     if chosen is None:
         return vectors.order_by("-indexed_at")
     of_active, of_width = Q(model=chosen.model), Q(dimension=chosen.dimension)

@@ -361,8 +361,11 @@ def _store_batch(
     # text outside the transaction, which finds its findings made.
     batch = _Batch(actor, replace, _known(drafts))
     outcomes = [_taken(batch, draft) for draft in drafts]
-    seq = 0 if dry_run else clock.current_seq()
-    if batch.writes and not dry_run:
+    if dry_run:
+        return outcomes
+    if not batch.writes:
+        seq = clock.current_seq()
+    else:
         with clock.writing(actor) as tx:
             batch = _Batch(actor, replace, _known(drafts))
             outcomes = [_taken(batch, draft) for draft in drafts]
