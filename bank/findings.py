@@ -82,11 +82,15 @@ def _disguise(view: str) -> str:
 
 
 def _piece(text: str, span: tuple[int, int]) -> Iterator[Segment]:
-    start, end = max(span[0] - AROUND, 0), min(span[1] + AROUND, len(text))
-    if start:
+    """The match with what stands around it in its lines."""
+    line_start = text.rfind("\n", 0, span[0]) + 1
+    line_end = text.find("\n", span[1])
+    start = max(span[0] - AROUND, line_start)
+    end = min(span[1] + AROUND, line_end if line_end >= 0 else len(text))
+    if start > line_start:
         yield Segment("… ")
     yield from _segments(text, [span], start, end)
-    if end < len(text):
+    if end < len(text) and text[end] != "\n":
         yield Segment(" …")
 
 

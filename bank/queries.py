@@ -3,7 +3,8 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from bank import markdown, names
 from bank.models import Kind, Label, Link, Page, Revision
@@ -78,8 +79,24 @@ def described(rows: QuerySet[Page]) -> QuerySet[Page]:
 
     `page.backlinks.all()` then holds the links; `names_of_backlinks` their pages' names.
     """
-    inward = Link.objects.select_related("source").only("to_id", "source__name", "source__kind")
-    return rows.defer("content").prefetch_related(Prefetch("backlinks", inward))
+    return rows.defer("content").prefetch_related(inward_links())
+
+
+def inward_links() -> "Prefetch[str, QuerySet[Link], str]":
+    """The links to a page with the names of the pages they stand in."""
+    links = Link.objects.select_related("source").only("to_id", "source__name", "source__kind")
+    return Prefetch("backlinks", links)
+
+
+def with_link_counts(rows: QuerySet[Page]) -> QuerySet[Page]:
+    """Annotate `links_in`, the pages that link to each, and `links_out`, its own links."""
+    inward = Link.objects.filter(to=OuterRef("pk")).order_by().values("to")
+    outward = Link.objects.filter(source=OuterRef("pk")).order_by().values("source")
+    sources, links = Count("source", distinct=True), Count("pk")
+    return rows.defer("content").annotate(
+        links_in=Coalesce(Subquery(inward.annotate(n=sources).values("n")), 0),
+        links_out=Coalesce(Subquery(outward.annotate(n=links).values("n")), 0),
+    )
 
 
 def names_of_backlinks(page: Page) -> list[str]:

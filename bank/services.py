@@ -7,7 +7,7 @@ second transaction notes that this is done. Whatever fails or is killed in betwe
 wholly the old one or wholly the new one, and no text is lost.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date as Date
 
@@ -41,6 +41,10 @@ class Saved:
     created: bool
     changed: bool
     seq: int
+
+
+# What is decided with a save, written first in its transaction; what it raises undoes the save.
+Decision = Callable[[clock.Writing], None]
 
 
 @dataclass(frozen=True)
@@ -88,9 +92,12 @@ def revert(
 
 
 def append_note(
-    actor: Actor, text: str, date: Date | None = None, *, approved: bool = False
+    actor: Actor, text: str, date: Date | None = None, *, decide: Decision | None = None
 ) -> Saved:
-    """Add a paragraph to the note of a day, today in the configured zone. Raises as save."""
+    """Add a paragraph to the note of a day, today in the configured zone. Raises as save.
+
+    `decide` is a curator's decision that skips the guard.
+    """
     actor.require(Role.CURATOR)
     name = (date or timezone.localdate()).isoformat()
     addition = _without_heading(text, name).strip("\r\n")
@@ -100,24 +107,35 @@ def append_note(
     with publishing.hold(Kind.NOTE, name):
         page = _settled(Kind.NOTE, name)
         before = page.content if page else ""
-        if not approved:
+        if decide is None:
             findings = _findings_at_end(before, addition)
             _refuse(actor, f"{Kind.NOTE}/{name}{queries.APPENDED}", addition, findings)
         whole = Text(Kind.NOTE, name, _joined(before, addition, name))
         _check_size(whole, "text")
-        return _write(actor, page, _Wanted(whole, Origin.of(actor), approved=True))
+        return _write(actor, page, _Wanted(whole, Origin.of(actor), approved=True, decide=decide))
 
 
-def accept(actor: Actor, item: QuarantineItem, text: str, message: str = "") -> Saved:
+def accept(
+    actor: Actor,
+    item: QuarantineItem,
+    text: str,
+    message: str = "",
+    *,
+    base: int | None = None,
+    decide: Decision = lambda tx: None,
+) -> Saved:
     """Store what a curator decided to let through, as it was held or edited. Raises as save.
 
-    Call it before the item is marked as decided, and outside of any transaction.
+    `decide` marks the item as decided in the transaction that stores the text. Call it outside
+    of any other.
     """
     kind, _, name = item.document.partition("/")
     if name.endswith(queries.APPENDED):
         day = Date.fromisoformat(name.removesuffix(queries.APPENDED))
-        return append_note(actor, text, day, approved=True)
-    return save(actor, Kind(kind), name, text, message=message, approved=True)
+        return append_note(actor, text, day, decide=decide)
+    held = Text(Kind(kind), canonical_name(Kind(kind), name), text)
+    origin = Origin.of(actor, message)
+    return _save(actor, _Wanted(held, origin, base, approved=True, decide=decide))
 
 
 def archive(actor: Actor, kind: Kind, name: str, *, base: int | None = None) -> Archived:
@@ -195,6 +213,7 @@ class _Wanted:
     if_none: bool = False
     approved: bool = False
     settles: int | None = None
+    decide: Decision | None = None
 
 
 def _save(actor: Actor, wanted: _Wanted) -> Saved:
@@ -252,6 +271,7 @@ def _create(actor: Actor, wanted: _Wanted, findings: Sequence[Finding]) -> Saved
     text, origin = wanted.text, wanted.origin
     path = record.path_of(text.kind, text.name)
     with clock.writing(actor) as tx:
+        _decide(tx, wanted)
         page, revision = record.create(tx, text, origin, path, findings)
         op = record.operation(page, FileOperation.Op.WRITE, None, origin.at)
     _publish(op, _STORED)
@@ -266,6 +286,7 @@ def _replace(actor: Actor, page: Page, wanted: _Wanted, findings: Sequence[Findi
     previous = page.revisions.get(number=page.revision)
     conflict = None if wanted.settles == page.conflict else page.conflict
     with clock.writing(actor) as tx:
+        _decide(tx, wanted)
         revision = record.revise(tx, page, text, wanted.origin, findings, conflict=conflict)
         op = record.operation(page, FileOperation.Op.WRITE, previous.sha256, wanted.origin.at)
     _publish(op, _STORED)
@@ -278,11 +299,18 @@ def _leave(actor: Actor, page: Page, wanted: _Wanted) -> Saved:
     settled = page.conflict is not None and wanted.settles == page.conflict
     released = page.quarantined and wanted.approved
     seq = clock.current_seq()
-    if settled or released:
+    if settled or released or wanted.decide:
         with clock.writing(actor) as tx:
-            record.decide(tx, page, settled=settled, released=released)
+            _decide(tx, wanted)
+            if settled or released:
+                record.decide(tx, page, settled=settled, released=released)
         seq = tx.seq
     return Saved(page, page.revisions.get(number=page.revision), None, False, False, seq)
+
+
+def _decide(tx: clock.Writing, wanted: _Wanted) -> None:
+    if wanted.decide is not None:
+        wanted.decide(tx)
 
 
 _STORED = "the text is stored, and its file follows as soon as that can be mended"

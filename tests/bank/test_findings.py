@@ -12,10 +12,10 @@ def words(segments: list[Segment] | tuple[Segment, ...]) -> str:
 
 
 def test_a_finding_is_shown_in_its_line_with_the_words_around_it_and_a_mark():
-    text = f"# Deploying\n\nFirst build. {ATTACK} and ship."
+    text = f"# Deploying\n\nFirst build. {ATTACK} and ship.\n\nThen rest."
     [finding] = shown(text, scan(text))
     assert finding.line == 3
-    assert words(finding.piece) == f"# Deploying\n\nFirst build. [{ATTACK}] and ship."
+    assert words(finding.piece) == f"First build. [{ATTACK}] and ship."
     assert (finding.kind, finding.where, finding.reads) == ("instruction-override", "", "")
 
 
