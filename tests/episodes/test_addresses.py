@@ -12,7 +12,7 @@ from tests.episodes.builders import sent
 
 IDS = [
     "0190f3c2-7b1e-7cc2-9a51-3f2f0f6d8a41",
-    "celery@5dc781f0bd5f",
+    "harbor@0f3c2a9b1d4e",
     "a/b",
     "/srv/app",
     "a//b",
