@@ -71,6 +71,7 @@ class LiveIndex:
         self._catching_up = threading.Lock()
         self._builder: threading.Thread | None = None
         self._failed_at: float | None = None
+        self._grapher: threading.Thread | None = None
 
     def view(self, min_seq: int = 0, patience: float = PATIENCE) -> View:
         """The index as fresh as it gets within `patience` seconds.
@@ -148,6 +149,8 @@ class LiveIndex:
             if len(changes) < CHANGES_AT_ONCE:
                 # Writes that changed no document move the clock as well.
                 built.seq = max(wanted, changes[-1].seq if changes else 0, built.seq)
+                if changes:
+                    self._build_graphs()
                 return
             built.seq = changes[-1].seq
             if time.monotonic() > deadline:
@@ -188,6 +191,18 @@ class LiveIndex:
             logger.info("index of %d documents built in %.1f s", count, seconds)
         finally:
             connection.close()
+        self._build_graphs()
+
+    def _build_graphs(self) -> None:
+        """Build what graphs are due in a thread of their own; searches are exact until then."""
+        if self._grapher is None or not self._grapher.is_alive():
+            self._grapher = threading.Thread(target=self._graph, name="graph build", daemon=True)
+            self._grapher.start()
+
+    def _graph(self) -> None:
+        built = self._built
+        for index in built.indexes.values() if built else ():
+            index.build_graph()
 
 
 def _filled(source: Source, stamp: Stamp) -> Index:
@@ -198,6 +213,7 @@ def _filled(source: Source, stamp: Stamp) -> Index:
         dimension=stamp.dimension,
         exact_threshold=stamp.exact_threshold,
         capacity=stamp.capacity,
+        auto_graph=False,
     )
     index.put(source.documents(None))
     return index

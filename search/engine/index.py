@@ -51,6 +51,7 @@ class Index:
         self.auto_graph = auto_graph
         self._collection = Collection(k1, b, Vectors(dimension, exact_threshold))
         self._writing = threading.RLock()
+        self._building = threading.Lock()
         self._lock = threading.RLock()
 
     def __len__(self) -> int:
@@ -130,13 +131,25 @@ class Index:
                 self._collection = fresh
 
     def build_graph(self) -> None:
-        """Build the HNSW graph anew, aside, and publish it; nothing when there is no cause."""
-        with self._writing:
-            vectors = self._collection.vectors
-            if vectors.wants_graph():
-                built = vectors.built_graph()
-                with self._lock:
-                    vectors.publish(built)
+        """Build the HNSW graph anew, aside, and publish it; nothing when there is no cause.
+
+        Called outside of `put`, neither searches nor writes wait for it.
+        """
+        if not self._building.acquire(blocking=False):
+            return
+        try:
+            with self._writing:
+                vectors = self._collection.vectors
+                if not vectors.wants_graph():
+                    return
+                source = vectors.for_graph()
+            built = graph.Graph(source.matrix)
+            with self._writing, self._lock:
+                # A compaction meanwhile has renamed the slots: the next call builds again.
+                if self._collection.vectors is vectors:
+                    vectors.publish(built, source)
+        finally:
+            self._building.release()
 
     @property
     def statistics(self) -> Statistics:

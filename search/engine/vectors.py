@@ -8,6 +8,7 @@ later is compared exactly, and what was dropped since is fetched in excess and l
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from memoryweb.core.vectors import Vector
 from search.engine import graph as graphs
@@ -42,6 +43,14 @@ class Neighbours(NamedTuple):
 
     rows: IntArray
     cosines: FloatArray
+
+
+class ForGraph(NamedTuple):
+    """Vectors to build a graph of, their slots, and the slot at which later ones begin."""
+
+    matrix: npt.NDArray[np.float32]
+    slots: IntArray
+    border: int
 
 
 NO_NEIGHBOURS = Neighbours(np.empty(0, np.int64), np.empty(0, np.float64))
@@ -148,13 +157,14 @@ class Vectors:
         many = fresh > max(FRESH_AT_LEAST, FRESH_SHARE * self._graph.size)
         return many or self._is_worn(self._graph)
 
-    def built_graph(self) -> tuple[Graph, IntArray, int]:
-        """A new graph of the live vectors, its slots and its border, not yet published."""
+    def for_graph(self) -> ForGraph:
+        """A copy of the live vectors, from which a graph can be built while these change."""
         slots = np.flatnonzero(self._alive.view)
-        return Graph(self._matrix.view[slots]), slots, len(self._rows)
+        return ForGraph(self._matrix.view[slots], slots, len(self._rows))
 
-    def publish(self, built: tuple[Graph, IntArray, int]) -> None:
-        self._graph, self._graph_slots, self._border = built
+    def publish(self, graph: Graph, source: ForGraph) -> None:
+        """Search by `graph` from now on; what was put or dropped since `source` is made up for."""
+        self._graph, self._graph_slots, self._border = graph, source.slots, source.border
 
     def compacted(self, alive_rows: BoolArray) -> "Vectors":
         """The live vectors of the live rows, renumbered; a graph stays good, its slots renamed."""
