@@ -37,7 +37,9 @@ def serve_on(listener: socket.socket) -> None:
     from waitress.server import create_server
 
     from memoryweb.wsgi import application
+    from search.live import live
 
+    live.warm()
     health.start()  # Until it is done nobody is answered; what fails is tried by /healthz again.
     connections.close_all()  # Each thread of the server opens its own.
     server = create_server(
@@ -64,13 +66,12 @@ def stop_on_signals() -> None:
     signal.signal(signal.SIGINT, stop)
 
 
-def die_with_parent() -> None:
+def die_with(parent: int) -> None:
     """Ask the kernel for SIGTERM when the parent is gone, also by kill -9. Linux only."""
     if sys.platform == "linux":
-        parent = os.getppid()
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
         if os.getppid() != parent:
-            raise SystemExit(0)
+            raise SystemExit(0)  # It was gone before we asked.
 
 
 class Children:
@@ -97,7 +98,7 @@ class Children:
         while not self._stopping.is_set():
             started = time.monotonic()
             child = subprocess.Popen(  # noqa: S603 - our own program and arguments
-                [sys.executable, manage, *arguments],
+                [sys.executable, manage, *arguments, "--parent", str(os.getpid())],
                 pass_fds=pass_fds,
                 stdin=subprocess.DEVNULL,
                 # Ctrl-C in the terminal reaches only this process, which then stops its children.

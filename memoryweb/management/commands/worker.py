@@ -17,10 +17,12 @@ class Command(BaseCommand):
     help = "Runs the background chores; `serve` supervises one, production runs it as a service."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--parent", type=int, help="end with this process")
         parser.add_argument("--once", action="store_true", help="do every chore once and end")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        processes.die_with_parent()
+        if options["parent"] is not None:
+            processes.die_with(options["parent"])
         processes.stop_on_signals()
         while True:
             chores.run_due()
