@@ -43,6 +43,7 @@ class FrontMatter:
     body: str
 
 
+_SURROGATE = re.compile(r"[\ud800-\udfff]")  # YAML's escapes can spell half of a character.
 _FENCED = re.compile(r"\ufeff?---\r?\n(?P<yaml>(?:.*\n)*?)---\r?(?:\n|\Z)")
 
 
@@ -65,7 +66,10 @@ def _parse(source: str) -> tuple[dict[str, Any] | None, str]:
         return None, f"The front matter cannot be read: {_reason(error)}."
     if data is not None and not isinstance(data, dict):
         return None, "The front matter cannot be read: it is not made of `name: value` lines."
-    return _with_text_keys(data or {}), ""
+    read = _with_text_keys(data or {})
+    if any("\0" in text or _SURROGATE.search(text) for text in _texts(read)):
+        return None, "The front matter cannot be read: it spells a character that there is not."
+    return read, ""
 
 
 def _reason(error: yaml.YAMLError) -> str:
@@ -78,6 +82,16 @@ def _with_text_keys(value: Any) -> Any:
     if isinstance(value, dict):
         return {str(name): _with_text_keys(inner) for name, inner in value.items()}
     return [_with_text_keys(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in a value of JSON's types, names included."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from (text for pair in value.items() for inner in pair for text in _texts(inner))
+    elif isinstance(value, list):
+        yield from (text for inner in value for text in _texts(inner))
 
 
 class _Loader(yaml.SafeLoader):

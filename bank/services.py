@@ -144,10 +144,9 @@ def archive(actor: Actor, kind: Kind, name: str, *, base: int | None = None) -> 
     Raises NotFound, and Conflict for a stale base.
     """
     actor.require(Role.CURATOR)
+    name = queries.find(kind, name).name
     with publishing.hold(kind, name):
-        page = _settled(kind, name)
-        if page is None:
-            page = queries.find(kind, name)  # Which says what is not there.
+        page = _settled(kind, name) or queries.find(kind, name)  # Which says what is not there.
         if base is not None and base != page.revision:
             raise _stale(page, base, None)
         with clock.writing(actor) as tx:

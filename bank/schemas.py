@@ -1,0 +1,203 @@
+"""What pages look like on their way in and out. Nothing is coerced, unknown fields are refused."""
+
+from datetime import date
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from bank import queries
+from bank.models import Page, Revision
+from memoryweb.core.times import Time
+
+Number = Annotated[int, Field(ge=0, le=2**31 - 1)]
+Message = Annotated[str, Field(max_length=500)]
+
+
+class Strict(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+
+# In
+
+
+class PageIn(Strict):
+    """A page's whole new text; `base` is the revision that it was made from."""
+
+    content: str
+    message: Message = ""
+    base: Number | None = None
+
+
+class RestoreIn(Strict):
+    message: Message = ""
+    base: Number | None = None
+
+
+class AppendIn(Strict):
+    """A paragraph for a day's note, today's in the configured zone without a `date`."""
+
+    text: str
+    date: str | None = Field(None, json_schema_extra={"format": "date"})
+
+
+class GuardIn(Strict):
+    text: str
+
+
+# Out
+
+
+class EntityRow(BaseModel):
+    """An entity in a list, without its text."""
+
+    name: str
+    title: str
+    abstract: str
+    revision: int
+    sha256: str
+    tags: list[str]
+    aliases: list[str]
+    front_matter: dict[str, Any]
+    backlinks: list[str]
+    flags: list[str]
+    created_at: Time
+    updated_at: Time
+    author: str
+
+
+class EntityOut(EntityRow):
+    content: str
+
+
+class Previous(BaseModel):
+    """The text that a save replaced: merge from it what must not be lost."""
+
+    content: str
+    revision: int
+
+
+class EntityWritten(BaseModel):
+    entity: EntityOut
+    previous: Previous | None
+    created: bool
+    changed: bool
+    change_seq: int
+
+
+class NoteRow(BaseModel):
+    """A daily note in a list, without its text."""
+
+    date: date
+    revision: int
+    updated_at: Time
+    flags: list[str]
+
+
+class NoteOut(NoteRow):
+    content: str
+
+
+class NoteWritten(NoteOut):
+    previous: Previous | None
+    created: bool
+    changed: bool
+    change_seq: int
+
+
+class RevisionRow(BaseModel):
+    """A revision in a list, without its text."""
+
+    number: int
+    sha256: str
+    author: str
+    via: Literal["page", "api", "mcp", "file", "import", "restore"]
+    message: str
+    created_at: Time
+    current: bool
+
+
+class RevisionOut(RevisionRow):
+    content: str
+
+
+class SegmentOut(BaseModel):
+    """A stretch of a line. With a `name` its text stands for something that cannot be seen."""
+
+    text: str
+    changed: bool
+    name: str
+
+
+class DiffRow(BaseModel):
+    """A line that stayed, went or came, or a fold of `hidden` lines that stayed."""
+
+    kind: Literal["same", "removed", "added", "folded"]
+    old: int | None
+    new: int | None
+    segments: list[SegmentOut]
+    hidden: int
+
+
+class DiffOut(BaseModel):
+    """From revision `against` to revision `number`; `coarse` when not all that stayed was found."""
+
+    number: int
+    against: int | None
+    added: int
+    removed: int
+    coarse: bool
+    rows: list[DiffRow]
+
+
+class SummaryOut(BaseModel):
+    """The Memory Bank section. Pages left out are counted: their names were not looked at."""
+
+    text: str
+    rows: list[str]
+    omitted: int
+    skipped_by_guard: int
+
+
+class FindingOut(BaseModel):
+    """What a rule found. `span` counts characters of the text; null for a joined form."""
+
+    rule: str
+    kind: str
+    reason: str
+    span: tuple[int, int] | None
+    view: str
+    excerpt: str
+
+
+class GuardOut(BaseModel):
+    verdict: Literal["clean", "refused"]
+    findings: list[FindingOut]
+    rules_version: str
+
+
+# Rows to shapes
+
+
+def entity_row(page: Page) -> dict[str, Any]:
+    """The page must come from `queries.described`, or its links are read one by one."""
+    fields = {name: getattr(page, name) for name in EntityRow.model_fields if name != "backlinks"}
+    return {**fields, "backlinks": queries.names_of_backlinks(page)}
+
+
+def entity(page: Page) -> EntityOut:
+    return EntityOut(**entity_row(page), content=page.content)
+
+
+def note_row(page: Page) -> dict[str, Any]:
+    fields = {"revision": page.revision, "updated_at": page.updated_at, "flags": page.flags}
+    return {"date": date.fromisoformat(page.name), **fields}
+
+
+def revision_row(revision: Revision, page: Page) -> dict[str, Any]:
+    names = [name for name in RevisionRow.model_fields if name != "current"]
+    shown = {name: getattr(revision, name) for name in names}
+    return {**shown, "current": revision.number == page.revision}
+
+
+def previous(revision: Revision | None) -> Previous | None:
+    return Previous(content=revision.content, revision=revision.number) if revision else None
