@@ -1,0 +1,98 @@
+"""Readings of words changed letter by letter: leet, rotations, reversal, shuffled letters.
+
+Nearly every text could be read so, to no end. So the words that tell an attack are kept in their
+changed forms, and a reading is made only of a text that holds some of those.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from string import ascii_lowercase
+
+from memoryweb.core.guard.rules.vocabulary import CLASSES
+from memoryweb.core.guard.views import View
+
+MAX_CIPHERS = 2
+
+_LEET = str.maketrans("0134567@$!|", "oieasgtasil")
+_LEET_RUN = re.compile(r"[0134567$]+|[!|](?=\w)|@(?![\w-]{1,40}\.\w)")
+_LEET_WORD = re.compile(r"[0134567@$!|][\w@$!|]{0,30}|[A-Za-z]{1,12}[0134567@$!|][\w@$!|]{0,30}")
+_RUN = re.compile(r"\w+")
+_LONG_WORD = re.compile(r"[^\W\d_]{6,}")
+_EVERYTHING = re.compile(r"(?s).+")
+
+# What each cipher writes for the letters a to z.
+_ALPHABETS = {
+    **{f"rot{n}": ascii_lowercase[n:] + ascii_lowercase[:n] for n in range(1, 26)},
+    "atbash": ascii_lowercase[::-1],
+}
+
+
+def _table(written: str, meant: str) -> dict[int, int]:
+    return str.maketrans(written + written.upper(), meant + meant.upper())
+
+
+_DECIPHER = {name: _table(written, ascii_lowercase) for name, written in _ALPHABETS.items()}
+
+_TELLING = frozenset(
+    word
+    for group in CLASSES.values()
+    for word in group.replace("+", "").split()
+    if word.isalpha() and len(word) > 3
+)
+
+
+def _enciphered() -> dict[str, list[str]]:
+    """What the telling words look like enciphered -> the ciphers that make them so."""
+    found: dict[str, list[str]] = {}
+    for name, written in _ALPHABETS.items():
+        table = _table(ascii_lowercase, written)
+        for word in _TELLING:
+            found.setdefault(word.translate(table), []).append(name)
+    for word in _TELLING:
+        found.setdefault(word[::-1], []).append("reversed")
+    return found
+
+
+def _shuffle(word: str) -> str:
+    """The same for all words that differ in the order of their inner letters alone."""
+    return word[0] + "".join(sorted(word[1:-1])) + word[-1]
+
+
+_ENCIPHERED = _enciphered()
+_SHUFFLED = {_shuffle(word): word for word in _TELLING if len(word) > 5}
+_ENDS = {(word[0], word[-1], len(word)) for word in _SHUFFLED.values()}
+
+
+def unleeted(view: View) -> View:
+    """Where a word that mixes letters and signs becomes a telling one."""
+    mixed = _LEET_WORD.findall(view.folded.text)
+    if _TELLING.isdisjoint(map(_from_leet, mixed)):
+        return view
+    return view.rewritten("leet", _LEET_RUN, lambda match: _from_leet(match[0]))
+
+
+def _from_leet(word: str) -> str:
+    return word.replace("11", "ll").translate(_LEET)
+
+
+def deciphered(view: View) -> Iterator[View]:
+    """The readings in which at least two telling words appear."""
+    votes = Counter(name for word in view.words & _ENCIPHERED.keys() for name in _ENCIPHERED[word])
+    for name, count in votes.most_common(MAX_CIPHERS):
+        if count < 2:
+            return
+        if name == "reversed":
+            yield view.rewritten("reversed", _EVERYTHING, lambda match: match[0][::-1])
+            yield view.rewritten("reversed", _RUN, lambda match: match[0][::-1])
+        else:
+            yield view.translated(name, _DECIPHER[name])
+
+
+def unshuffled(view: View) -> View:
+    alike = [word for word in view.words if (word[0], word[-1], len(word)) in _ENDS]
+    if all(_SHUFFLED.get(_shuffle(word), word) == word for word in alike):
+        return view
+    return view.rewritten(
+        "unshuffled", _LONG_WORD, lambda match: _SHUFFLED.get(_shuffle(match[0].lower()), match[0])
+    )

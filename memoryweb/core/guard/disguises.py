@@ -1,0 +1,147 @@
+"""Which views of a text are read, and in which order.
+
+A text has a canonical chain: as written, tag characters decoded, compatibility forms undone and
+invisible characters dropped, look-alikes turned Latin. The last link is then read in further ways:
+markup stripped, separators opened, letters joined, leet, ciphers. Whatever it holds encoded is
+decoded where it stands and read in the same ways, at most twice. A view is made only where it
+differs, so ordinary prose has two; no text has more than `MAX_VIEWS`, and none of them is longer
+than `MAX_GROWTH` times the text.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from memoryweb.core.guard.ciphers import MAX_CIPHERS, deciphered, unleeted, unshuffled
+from memoryweb.core.guard.confusables import CONFUSABLES
+from memoryweb.core.guard.decoders import decoded
+from memoryweb.core.guard.views import View
+
+MAX_DECODINGS = 2
+MAX_GROWTH = 4
+# Four canonical links, five readings, two views for a cipher at most.
+MAX_VIEWS = (MAX_DECODINGS + 1) * (4 + 5 + 2 * MAX_CIPHERS)
+
+# Default_Ignorable_Code_Point, and the control characters that no text needs.
+_IGNORABLE = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff"
+)
+_CONTROLS = "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f"
+_DROPPED = re.compile(f"[{_IGNORABLE}{_CONTROLS}]+")
+# What NFKC could change, and what could look Latin: not ideographs, kana and Hangul syllables.
+_RARE = r"\u3097-\u30a0\u30fb-\u4dff\ua000-\uabff\ud7a4-\U0010ffff"
+_UNSETTLED_CHAR = rf"[\x00-\x08\x0e-\x1b\x7f-\u3040{_RARE}]"
+_FOREIGN_CHAR = rf"[\x80-\u1fff\u2070-\u2fff{_RARE}]"
+# A character, then a run of it: `re` looks for such a beginning fast.
+_UNSETTLED = re.compile(f"{_UNSETTLED_CHAR}{_UNSETTLED_CHAR}*")
+_FOREIGN = re.compile(f"{_FOREIGN_CHAR}{_FOREIGN_CHAR}*")
+# Accents over Latin, Greek and Cyrillic; other scripts spell with their marks.
+_ACCENTS = re.compile("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]+")
+
+# A run of tag characters is hidden ASCII; 256 variation selectors carry the values of a byte.
+_HIDDEN = re.compile("[\U000e0020-\U000e007e]+|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{8,}")
+
+# Signs inside words, and tags that do not part words, go; other tags, comments and links part
+# words. Each alternative begins with a character, for the same reason.
+_INLINE_TAGS = "a|abbr|b|code|em|font|i|mark|s|small|span|strong|sub|sup|u|wbr"
+_IN_WORDS = re.compile(
+    r"\*(?<=\w\*)\*{0,2}(?=\w)|`(?<=\w`)`{0,2}(?=\w)|~~(?<=\w~~)(?=\w)|\\(?=[_*`\[\]<>#~])"
+    rf"|_(?:(?<![^\W_]_)|(?![^\W_]))|<!--\s{{0,3}}-->|</?(?:{_INLINE_TAGS})\b[^<>]{{0,300}}>"
+)
+_BETWEEN_WORDS = re.compile(
+    r"<!--|-->|</?[A-Za-z][^<>]{0,300}>|\]\([^()\s]{0,500}\)|\[(?=\w)|\|(?=\s)|>(?= )"
+    r"|\n {0,8}\d{1,3}[.)] "
+)
+# Up to four signs, an underscore among them, between two letters or digits. Not an apostrophe, the
+# sign of an address, or what calls and assigns in code.
+_SIGN = r"[!-&*-/:;<>?\[-`|~\xa1-\xbf\u2010-\u2017\u201a-\u2027\u2030-\u205e\u3001-\u303f]"
+_SEPARATORS = re.compile(rf"{_SIGN}(?<=[^\W_].)(?!//){_SIGN}{{0,3}}(?=[^\W_])")
+# What is dropped to join letters: all of ASCII but letters and the sign of an address, and dashes,
+# bullets and such.
+_BETWEEN_LETTERS = re.compile(
+    r"[\x00-?\[-`{-\x7f\xa0\xb7\u2010-\u2015\u2022\u2026\u2027\u3001\u3002\u30fb]+"
+)
+
+
+def views(text: str) -> Iterator[View]:
+    """Every view of the text that differs from the one before; the text itself first."""
+    view = View("raw", text)
+    for _ in range(MAX_DECODINGS + 1):
+        for view in _canonical(view):  # noqa: B020  the last link is what is read on
+            yield view
+        yield from _readings(view)
+        opened = decoded(view)
+        if opened is view:
+            return
+        view = opened
+
+
+def _canonical(view: View) -> Iterator[View]:
+    yield view
+    for step in (_revealed, _plain, _skeleton):
+        changed = step(view)
+        if changed is not view:
+            yield changed
+        view = changed
+
+
+def _readings(view: View) -> Iterator[View]:
+    for step in (_unmarked, _separated, _joined, unleeted, unshuffled):
+        changed = step(view)
+        if changed is not view:
+            yield changed
+    yield from deciphered(view)
+
+
+def _revealed(view: View) -> View:
+    return view if view.text.isascii() else view.rewritten("tags", _HIDDEN, _hidden_text)
+
+
+def _hidden_text(match: re.Match[str]) -> str:
+    codes = [ord(char) for char in match[0]]
+    if codes[0] >= 0xE0100 or codes[0] < 0xE0000:
+        data = bytes(code - 0xE00F0 if code >= 0xE0100 else code - 0xFE00 for code in codes)
+        return f" {data.decode('utf-8', 'replace')} "
+    return f" {''.join(chr(code - 0xE0000) for code in codes)} "
+
+
+def _plain(view: View) -> View:
+    return view.rewritten("plain", _UNSETTLED, _compatible)
+
+
+def _compatible(match: re.Match[str]) -> str:
+    normal = unicodedata.normalize("NFKC", match[0])
+    if len(normal) > MAX_GROWTH * len(match[0]):
+        normal = "".join(map(_compatible_unless_long, match[0]))
+    return _DROPPED.sub("", normal)
+
+
+def _compatible_unless_long(char: str) -> str:
+    """One ligature stands for eighteen letters; no word of an attack is written with it."""
+    normal = unicodedata.normalize("NFKC", char)
+    return char if len(normal) > MAX_GROWTH else normal
+
+
+def _skeleton(view: View) -> View:
+    return view if view.text.isascii() else view.rewritten("skeleton", _FOREIGN, _latin)
+
+
+def _latin(match: re.Match[str]) -> str:
+    bare = _ACCENTS.sub("", unicodedata.normalize("NFD", match[0]))
+    return bare.translate(CONFUSABLES)
+
+
+def _unmarked(view: View) -> View:
+    bare = view.rewritten("markup", _IN_WORDS, "")
+    return bare.rewritten("markup", _BETWEEN_WORDS, " ")
+
+
+def _separated(view: View) -> View:
+    return view.rewritten("separators", _SEPARATORS, " ", same_words=True)
+
+
+def _joined(view: View) -> View:
+    """Even where nothing is between the letters: words that run together are read here only."""
+    return View("joined", _BETWEEN_LETTERS.sub("", view.text), view, (_BETWEEN_LETTERS, ""))

@@ -1,0 +1,194 @@
+"""The rules made ready to match: compiled once, and tried only where their words stand together."""
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Set
+from dataclasses import dataclass
+from functools import cached_property
+
+from memoryweb.core.guard.phrases import Needs, compiled, compiled_joined, lines
+from memoryweb.core.guard.rule import Posture, Rule
+from memoryweb.core.guard.rules import CLASSES, RULES
+from memoryweb.core.guard.views import Span, View
+
+# No wording of a rule is longer than this, in characters.
+PHRASE_REACH = 400
+PATTERN_REACH = 1_200
+
+
+@dataclass(frozen=True)
+class Matcher:
+    """One wording of a rule. It is tried where the text holds a member of each of its needs."""
+
+    rule: Rule
+    needs: Needs
+    pattern: re.Pattern[str]
+    reach: int = PHRASE_REACH
+
+    @cached_property
+    def rarest(self) -> frozenset[str]:
+        """The need that prose meets least often: long words are rare."""
+        return max(self.needs, key=lambda need: min(map(len, need)))
+
+
+class Places:
+    """Where the words of rules stand in one text."""
+
+    def __init__(self, text: str, present: Set[str]) -> None:
+        self.text = text
+        self._present = present
+        self._positions: dict[str, list[int]] = {}
+
+    def of(self, matcher: Matcher) -> list[Span]:
+        """The parts of the text in which a word of every need is within reach."""
+        reach = matcher.reach
+        if len(self.text) <= 2 * reach:
+            return [(0, len(self.text))]
+        where = sorted((self._where(need) for need in matcher.needs), key=len)
+        spans: list[Span] = []
+        for at in where[0]:
+            if all(_has_one_near(others, at, reach) for others in where[1:]):
+                self._extend(spans, at, reach)
+        return spans
+
+    def _where(self, need: frozenset[str]) -> list[int]:
+        return sorted(at for word in need & self._present for at in self._all_of(word))
+
+    def _all_of(self, word: str) -> list[int]:
+        if word not in self._positions:
+            self._positions[word] = list(_occurrences(word, self.text))
+        return self._positions[word]
+
+    def _extend(self, spans: list[Span], at: int, reach: int) -> None:
+        """Add what is around a place, joined to the span before where they overlap."""
+        start = max(0, at - reach)
+        blank = self.text.find(" ", at + reach, at + 2 * reach)  # so that no word is cut
+        end = min(len(self.text), blank if blank >= 0 else at + 2 * reach)
+        if spans and start <= spans[-1][1]:
+            spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
+        else:
+            spans.append((start, end))
+
+
+def _occurrences(word: str, text: str) -> Iterator[int]:
+    at = text.find(word)
+    while at >= 0:
+        yield at
+        at = text.find(word, at + 1)
+
+
+def _has_one_near(positions: list[int], at: int, reach: int) -> bool:
+    index = bisect_left(positions, at - reach)
+    return index < len(positions) and positions[index] <= at + reach
+
+
+class Rulebook:
+    """The matchers of one posture, and the words by which they are called."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self._by_word: dict[str, list[Matcher]] = defaultdict(list)
+        self._joined: list[Matcher] = []
+        # What is no word by itself is looked for in the text: signs such as an opening bracket, and
+        # parts of words, by their first letter, in scripts without spaces.
+        self._signs: set[str] = set()
+        self._parts: dict[str, set[str]] = defaultdict(set)
+        for rule in rules:
+            self._add(rule)
+        self._joined_rarest = _union(matcher.rarest for matcher in self._joined)
+
+    def matchers(self) -> list[Matcher]:
+        """Every matcher once."""
+        found = {id(matcher): matcher for group in self._by_word.values() for matcher in group}
+        return [*found.values(), *self._joined]
+
+    def called_by(self, words: Set[str]) -> list[Matcher]:
+        """The matchers all of whose needs are among the words."""
+        called = {
+            id(matcher): matcher
+            for word in words & self._by_word.keys()
+            for matcher in self._by_word[word]
+            if not any(map(words.isdisjoint, matcher.needs))
+        }
+        return list(called.values())
+
+    def called_by_letters(self, text: str) -> list[Matcher]:
+        """The matchers for joined letters all of whose needs are somewhere in them."""
+        rare = set(filter(text.__contains__, self._joined_rarest))
+        return [
+            matcher
+            for matcher in self._joined
+            if not matcher.rarest.isdisjoint(rare)
+            and all(any(map(text.__contains__, need)) for need in matcher.needs)
+        ]
+
+    def signs_and_parts(self, text: str) -> set[str]:
+        """What rules look for in this text that is not a whole word."""
+        found = set(filter(text.__contains__, self._signs))
+        if not text.isascii():
+            letters = set(text)
+            likely = [
+                part
+                for first in self._parts.keys() & letters
+                for part in self._parts[first]
+                if letters.issuperset(part)
+            ]
+            found.update(filter(text.__contains__, likely))
+        return found
+
+    def _add(self, rule: Rule) -> None:
+        for source in lines(rule.phrases):
+            phrase = compiled(source, CLASSES)
+            self._index(Matcher(rule, phrase.needs, phrase.pattern))
+            if not phrase.spaced:
+                for part in _union(phrase.needs):
+                    self._parts[part[0]].add(part)
+        for source in lines(rule.joined):
+            phrase = compiled_joined(source, CLASSES)
+            self._joined.append(Matcher(rule, phrase.needs, phrase.pattern))
+        for pattern, words in rule.patterns:
+            needs = (frozenset(words.split()),)
+            self._index(Matcher(rule, needs, re.compile(pattern), PATTERN_REACH))
+            self._signs.update(word for word in words.split() if not word.isalpha())
+
+    def _index(self, matcher: Matcher) -> None:
+        for word in matcher.rarest:
+            self._by_word[word].append(matcher)
+
+
+class Reader:
+    """Reads the views of one text; what calls a matcher is looked up once for equal words."""
+
+    def __init__(self, book: Rulebook) -> None:
+        self._book = book
+        self._called: dict[Set[str], tuple[list[Matcher], Set[str]]] = {}
+
+    def matches(self, view: View, settled: Collection[str] = ()) -> Iterator[tuple[Rule, Span]]:
+        """Where rules match in a view, but those settled; spans are those of its folded text."""
+        called, present = self._joined(view) if view.name == "joined" else self._worded(view)
+        places = Places(view.folded.text, present) if called else None
+        for matcher in called:
+            if places and matcher.rule.id not in settled:
+                for start, end in places.of(matcher):
+                    for match in matcher.pattern.finditer(places.text, start, end):
+                        yield matcher.rule, match.span()
+
+    def _worded(self, view: View) -> tuple[list[Matcher], Set[str]]:
+        if view.words not in self._called:
+            present = view.words | self._book.signs_and_parts(view.folded.text)
+            self._called[view.words] = self._book.called_by(present), present
+        return self._called[view.words]
+
+    def _joined(self, view: View) -> tuple[list[Matcher], Set[str]]:
+        called = self._book.called_by_letters(view.folded.text)
+        return called, _union(need for matcher in called for need in matcher.needs)
+
+
+def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
+    return frozenset[str]().union(*sets)
+
+
+RULEBOOKS: dict[Posture, Rulebook] = {
+    "injected": Rulebook(RULES),
+    "recalled": Rulebook(rule for rule in RULES if "recalled" in rule.postures),
+}

@@ -1,0 +1,35 @@
+"""The rules, as data: one module for each kind of attack, and for languages other than English."""
+
+import hashlib
+
+from memoryweb.core.guard.rules import (
+    beacon,
+    chinese,
+    coercion,
+    conceal,
+    exfil,
+    hijack,
+    languages,
+    override,
+    vocabulary,
+)
+
+RULES = (
+    *override.RULES,
+    *hijack.RULES,
+    *conceal.RULES,
+    *exfil.RULES,
+    *beacon.RULES,
+    *coercion.RULES,
+    *chinese.RULES,
+    *languages.RULES,
+)
+
+#: The words behind the names in braces.
+CLASSES = {**vocabulary.CLASSES, **chinese.CLASSES, **languages.CLASSES}
+
+# Raised when texts come to be read in other ways, as the rules' own text does not tell that.
+_READING = 1
+
+#: Names this set of rules; texts judged by another are due to be scanned again.
+RULES_VERSION = hashlib.sha256(repr((_READING, RULES, CLASSES)).encode()).hexdigest()[:12]
