@@ -44,7 +44,10 @@ SECTIONS = (
     Entry("Settings", "/settings/", "settings", "settings", "t"),
 )
 
-SETTINGS = (Entry("Account", "/settings/account/", "account"),)
+SETTINGS = (
+    Entry("Account", "/settings/account/", "account"),
+    Entry("Search", "/settings/search/", "search_defaults"),
+)
 ADMINISTRATION = (
     Entry("Tokens", "/settings/tokens/", "tokens"),
     Entry("People", "/settings/people/", "people"),

@@ -1,11 +1,14 @@
 """How much of the memory vectors cover, counted in the database; each number has its list."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from math import floor
 from typing import Any
 from urllib.parse import urlencode
 
 from django.db.models import Count
 
+from bank import queries as bank
 from episodes import queries
 from episodes.models import Episode
 from memoryweb.core import active_model, clock
@@ -13,6 +16,24 @@ from search.engine import Index
 from search.live import View, live
 
 STATES = ("current", "missing", "stale", "wrong_width", "other_model", "zero")
+LABELS = {
+    "current": "current",
+    "missing": "no vector",
+    "stale": "stale",
+    "wrong_width": "wrong width",
+    "other_model": "other model",
+    "zero": "zero vector",
+}
+
+MEANINGS = {
+    "current": "Made from the text as it is now, by the active model. Compared in every search.",
+    "missing": "No vector has arrived.",
+    "stale": "The text was changed after its vector was made.",
+    "wrong_width": "The vector is of another width than the active model's: not comparable.",
+    "other_model": "Made by another model of the same width; its numbers mean something else.",
+    "zero": "The vector was refused: it has no direction.",
+}
+MOST_DIRECTORIES = 50  # that the page lists
 
 
 @dataclass(frozen=True)
@@ -41,14 +62,12 @@ def episodes() -> Coverage:
     return _coverage({})
 
 
-def episodes_by_directory(most: int = 50) -> dict[str, Coverage]:
-    """The coverage of each working directory, the largest first."""
-    sizes = sorted(queries.directories().items(), key=lambda item: (-item[1], item[0]))
-    counted = {name: dict.fromkeys(STATES, 0) for name, _ in sizes[:most]}
-    rows = _states(queries.with_vector_state(Episode.objects.all()), "working_dir")
-    for directory, state, count in rows:
-        if directory in counted:
-            counted[directory][state] = count
+def episodes_by_directory(directories: Collection[str]) -> dict[str, Coverage]:
+    """The coverage of each of the working directories, in their order."""
+    counted = {name: dict.fromkeys(STATES, 0) for name in directories}
+    rows = queries.with_vector_state(Episode.objects.filter(working_dir__in=directories))
+    for directory, state, count in _states(rows, "working_dir"):
+        counted[directory][state] = count
     return {name: Coverage(states) for name, states in counted.items()}
 
 
@@ -64,6 +83,27 @@ def episodes_by_model() -> list[dict[str, Any]]:
 def list_address(state: str, **filters: str) -> str:
     """The page that lists what a number counts."""
     return "/episodes/?" + urlencode({"vector": state, **filters})
+
+
+def bar(counted: Coverage, **filters: str) -> list[dict[str, Any]]:
+    """The states one after another along a bar of 100, each with its number and its list."""
+    parts: list[dict[str, Any]] = []
+    start = 0.0
+    for state in STATES:
+        width = 100 * counted.counts[state] / counted.total if counted.total else 0.0
+        parts.append(
+            {
+                "state": state,
+                "label": LABELS[state],
+                "meaning": MEANINGS[state],
+                "count": counted.counts[state],
+                "url": list_address(state, **filters),
+                "x": round(start, 3),
+                "width": round(width, 3),
+            }
+        )
+        start += width
+    return parts
 
 
 def report() -> dict[str, Any]:
@@ -142,3 +182,50 @@ def _index_figures(index: Index | None) -> dict[str, Any]:
         "recall_at_10": index.recall_at_10(),
         "mode": statistics.mode,
     }
+
+
+def overview() -> dict[str, Any]:
+    """What the page shows: the states in all, by directory and by model, and the index."""
+    view, active, counted = live.view(), active_model.active(), episodes()
+    sizes = queries.directories()
+    largest = sorted(sizes, key=lambda path: (-sizes[path], path))[:MOST_DIRECTORIES]
+    return {
+        "episodes": counted,
+        "percent": percent(counted.ratio),
+        "states": bar(counted),
+        "active": active,
+        "models": [_with_sizes(row) for row in episodes_by_model()],
+        "directories": [
+            {"path": path, "coverage": each, "states": bar(each, working_dir=path)}
+            for path, each in episodes_by_directory(largest).items()
+        ],
+        "more_directories": len(sizes) - len(largest),
+        "pages": bank.entities().count(),
+        "notes": bank.notes().count(),
+        "index": index_state(view),
+        "indexes": _indexes(view),
+    }
+
+
+def percent(ratio: float) -> str:
+    """Rounded down, so that only what is complete is called 100 %."""
+    return f"{floor(1000 * ratio) / 10:g} %"
+
+
+def _with_sizes(row: dict[str, Any]) -> dict[str, Any]:
+    """A vector is stored as float32: four bytes a number."""
+    size = 4 * row["dimension"]
+    return {**row, "bytes": size, "bytes_in_all": size * row["count"]}
+
+
+def _indexes(view: View) -> list[dict[str, Any]]:
+    """Each collection's index; recall is measured only where it can be less than all."""
+    return [
+        {
+            "name": name,
+            "has_vectors": name == "episodes",
+            "statistics": (statistics := index.statistics),
+            "recall": index.recall_at_10(20) if statistics.mode == "hnsw" else None,
+        }
+        for name, index in (view.indexes or {}).items()
+    ]

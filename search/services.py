@@ -88,6 +88,15 @@ def similar(collection: str, document: str, limit: int) -> Found:
     return Found(**{**vars(found), "results": others[:limit]})
 
 
+def suggestions(most: int = 8) -> list[str]:
+    """Queries that the active model's vectors were shipped with."""
+    active = active_model.active()
+    if active is None:
+        return []
+    texts = SuggestedQuery.objects.filter(model=active.model).values_list("text", flat=True)
+    return list(texts.order_by("pk")[:most])
+
+
 def _query(request: SearchIn, saved: defaults.Defaults, vector: Vector | None) -> Query:
     given, wanted = request.weights or saved, request.filters
     half_life = request.recency_half_life_days

@@ -1,3 +1,11 @@
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from search import views
+
+urlpatterns = [
+    path("search/", views.search_page, name="search"),
+    path("search/save/", views.save_ranking, name="save_ranking"),
+    path("settings/search/", views.defaults_page, name="search_defaults"),
+    path("settings/search/<int:version>/", views.revert_defaults, name="revert_defaults"),
+    path("coverage/", views.coverage_page, name="coverage"),
+]

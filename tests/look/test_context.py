@@ -39,10 +39,11 @@ def test_settings_opens_inside_itself_and_marks_both():
 
 def test_only_an_administrator_is_shown_tokens_people_and_the_database():
     settings = context.navigation("/settings/account/", administrator=False)[-1]
-    assert [entry.section for entry in settings.children] == ["account"]
+    assert [entry.section for entry in settings.children] == ["account", "search_defaults"]
     settings = context.navigation("/settings/account/", administrator=True)[-1]
     assert [entry.section for entry in settings.children] == [
         "account",
+        "search_defaults",
         "tokens",
         "people",
         "admin",

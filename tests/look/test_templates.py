@@ -51,7 +51,9 @@ def nothing_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def page(settings: Any) -> str:
     """The page of all components, as someone who has signed in sees it."""
-    settings.TEMPLATES[0]["DIRS"].append(ROOT / "tests/look/templates")
+    engine = settings.TEMPLATES[0]
+    folders = [*engine["DIRS"], ROOT / "tests/look/templates"]
+    settings.TEMPLATES = [{**engine, "DIRS": folders}]
     return render_to_string("look/components.html", sample.components(), sample.request())
 
 

@@ -1,0 +1,127 @@
+"""The coverage page: every number is the total of the list it leads to."""
+
+import html
+import re
+
+import pytest
+
+from episodes import vectors
+from episodes.models import Episode, EpisodeVector
+from memoryweb.core.actor import system
+from memoryweb.core.models import ActiveModel
+from search import coverage
+
+
+@pytest.fixture
+def mixed(remember) -> None:
+    """Something in every state, in two directories, one of them of odd characters."""
+    odd = "/srv/a b&c/部署"
+    remember("Current one", "c1", [1, 0, 0])
+    remember("Current two", "c2", [0, 1, 0], working_dir=odd)
+    remember("No vector yet", "m1", working_dir=odd)
+    remember("No vector either", "m2")
+    remember("Text before", "s1", [0, 0, 1])
+    remember("Text after", "s1")
+    remember("Of another width", "w1", [1, 0])
+    remember("Of another model", "o1")
+    vectors.set_vector(system(), vectors.Sent("o1", [1, 1, 0], None, "other"))
+    remember("Without direction", "z1")
+    with pytest.raises(Exception, match="zero"):
+        vectors.set_vector(system(), vectors.Sent("z1", [0, 0, 0], None, "toy"))
+
+
+@pytest.fixture
+def body(signed_in, viewer):
+    client = signed_in(viewer)
+    return lambda path="/coverage/": html.unescape(client.get(path).content.decode())
+
+
+def linked_numbers(body: str) -> dict[str, int]:
+    """The lists a page leads to and the number it shows for each."""
+    links = re.findall(r'<a [^>]*href="(/episodes/[^"]*)"[^>]*>\s*([\d,]+)\b', body)
+    return {address: int(number.replace(",", "")) for address, number in links}
+
+
+def test_every_number_equals_the_total_of_its_list(mixed, body, signed_in, viewer):
+    numbers = linked_numbers(body())
+    client = signed_in(viewer)
+    totals = {address: client.get(address).context["page"].total for address in numbers}
+    assert numbers == totals
+    assert numbers["/episodes/"] == 8
+    for state in coverage.STATES:
+        assert numbers[f"/episodes/?vector={state}"] == {"current": 2, "missing": 2}.get(state, 1)
+    assert sum("working_dir=" in address for address in numbers) == 2 + 6 + 2
+
+
+def test_the_states_along_a_bar_fill_it_and_add_up(mixed):
+    parts = coverage.bar(coverage.episodes())
+    assert [part["state"] for part in parts] == list(coverage.STATES)
+    assert sum(part["count"] for part in parts) == 8
+    assert sum(part["width"] for part in parts) == pytest.approx(100, abs=0.01)
+    assert [part["x"] for part in parts][1] == parts[0]["width"]
+
+
+def test_a_wrong_width_is_explained_with_the_width_that_is_right(mixed, body):
+    assert "1 vector has another width than 3." in body()
+
+
+def test_the_index_says_how_it_stands(mixed, body):
+    shown = body()
+    for words in ("up to date", "2 of width 3, exact: each is compared", "2 of 10,000"):
+        assert words in shown
+
+
+def test_models_are_listed_with_their_widths_the_active_first(mixed, body):
+    rows = coverage.overview()["models"]
+    assert [(row["model"], row["dimension"], row["count"]) for row in rows] == [
+        ("toy", 3, 3), ("toy", 2, 1), ("other", 3, 1),
+    ]  # fmt: skip
+    assert (rows[0]["bytes"], rows[0]["bytes_in_all"]) == (12, 36)
+
+
+def test_a_mended_vector_leaves_its_count_at_once(mixed, body):
+    vectors.set_vector(system(), vectors.Sent("w1", [1, 0, 1], None, "toy"))
+    assert linked_numbers(body())["/episodes/?vector=wrong_width"] == 0
+    assert "vector has another width" not in body()
+
+
+def test_blank_summaries_are_left_out_of_the_share_and_named(remember, body):
+    remember("Current one", "c1", [1, 0, 0])
+    remember("   ", "b1")
+    assert "100 %" in body()
+    assert "1 of them has a blank summary" in body()
+
+
+def test_only_what_is_complete_is_called_a_hundred_percent():
+    assert coverage.percent(1.0) == "100 %"
+    assert coverage.percent(0.99999) == "99.9 %"
+    assert coverage.percent(0.5) == "50 %"
+
+
+def test_an_empty_memory_says_what_will_appear(transactional_db, body):
+    assert "Nothing to cover yet" in body()
+
+
+def test_without_any_vector_the_page_says_what_the_first_will_do(remember, body):
+    remember("Only text", "t1")
+    assert ActiveModel.objects.count() == EpisodeVector.objects.count() == 0
+    assert "No vector has been accepted yet" in body()
+    assert "0 %" in body()
+
+
+def test_the_page_has_its_twin(mixed, body):
+    assert 'href="/api/v1/search/coverage"' in body()
+
+
+def test_the_number_of_queries_does_not_grow(
+    remember, signed_in, viewer, django_assert_max_num_queries
+):
+    client = signed_in(viewer)
+    for n in range(60):
+        remember(f"Episode {n}", f"e{n}", working_dir=f"/srv/{n}")
+    client.get("/coverage/")
+    with django_assert_max_num_queries(24):
+        response = client.get("/coverage/")
+    assert Episode.objects.count() == 60
+    assert len(response.context["directories"]) == 50
+    assert response.context["more_directories"] == 10
