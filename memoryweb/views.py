@@ -15,19 +15,28 @@ from django.urls import reverse_lazy
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
+from memoryweb import glance
 from memoryweb.core import people, tokens
 from memoryweb.core.access import actor_of, administrator_page
-from memoryweb.core.actor import system
+from memoryweb.core.actor import Role, system
 from memoryweb.core.errors import Invalid
 from memoryweb.core.middleware import MACHINE_PATHS, problem
 from memoryweb.core.models import ApiToken, AuditEntry, QuarantineItem, User
 from memoryweb.forms import ChangePerson, FirstAdministrator, NewPerson, NewToken
+from search.views import SEARCHED_COOKIE
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
 def home(request: HttpRequest) -> HttpResponse:
-    return render(request, "home.html", {})
+    """What came in, what waits, and what is left to begin."""
+    actor = actor_of(request)
+    context = glance.at_a_glance()
+    if actor.role >= Role.CURATOR:
+        example = curl_example(request, "$MEMORYWEB_TOKEN")
+        searched = SEARCHED_COOKIE in request.COOKIES
+        context["steps"] = glance.first_steps(example, searched, actor.role >= Role.ADMINISTRATOR)
+    return render(request, "home.html", context)
 
 
 @login_not_required
@@ -100,7 +109,7 @@ def curl_example(request: HttpRequest, token: str) -> str:
     """A first episode, ready to paste into a shell."""
     return (
         f"curl -s {request.build_absolute_uri('/api/v1/episodes')} \\\n"
-        f"  -H 'Authorization: Bearer {token}' -H 'Content-Type: application/json' \\\n"
+        f"""  -H "Authorization: Bearer {token}" -H 'Content-Type: application/json' \\\n"""
         """  -d '{"agent_id": "my-agent", "working_dir": "/srv/shop", "outcome": "success",\n"""
         """       "summary": "Fixed the deadlock in the order worker"}'"""
     )
