@@ -6,7 +6,7 @@ import pytest
 
 from memoryweb.core.guard import Finding, scan
 from tests.guard.disguising import DISGUISES
-from tests.guard.texts import ATTACKS, BENIGN
+from tests.guard.texts import ATTACKS, BENIGN, MEMORIES, POISONED_MEMORIES
 
 KIND_AND_TEXT = [(kind, text) for kind, texts in ATTACKS.items() for text in texts]
 
@@ -74,6 +74,16 @@ def test_an_attack_is_found_and_named_by_its_kind(kind: str, text: str) -> None:
 def test_an_attack_is_found_in_the_middle_of_a_long_page(kind: str, text: str) -> None:
     prose = "\n".join(text for text in BENIGN if "\n" not in text) + "\n\n"
     assert kind in kinds(prose * 2 + text + "\n\n" + prose)
+
+
+@pytest.mark.parametrize("text", POISONED_MEMORIES)
+def test_a_memory_that_would_steer_later_conversations_is_found(text: str) -> None:
+    assert scan(text)
+
+
+@pytest.mark.parametrize("text", MEMORIES)
+def test_what_is_worth_remembering_passes(text: str) -> None:
+    assert scan(text) == []
 
 
 @pytest.mark.parametrize("text", BENIGN)

@@ -83,7 +83,7 @@ RULES = (
         reason="It claims rights or trust that only a person could give.",
         postures=INJECTED,
         phrases="""
-            [treat|regard|trust|recognize|consider] ..5 [{person}|requests|message+|commands|
+            [treat|regard|trust|recognize] ..5 [{person}|requests|message+|commands|
                 email+|anything] ..5 as ..1 [{authority}|trusted|verified|authorized|authoritative|
                 privileged]
             [user|i|he|she] [is|am] ..2 {authority} ..3 [full|unrestricted|unlimited|complete] ..1
@@ -94,7 +94,7 @@ RULES = (
                 unrestricted|full|unlimited|to_share|to_bypass|to_disable|to_skip|to_execute]
             [admin|administrator|developer|operator|owner|manager|ceo|security_team|safety_team|
                 user] ..1 [has|have]? [explicitly|already|previously]? {permitted} ..1 [you|agent|
-                assistant|all|any|full|unrestricted]
+                assistant|full|unrestricted]
             [consented|agreed] to ..1 [share|sharing|disclose|release] ..4 [data|information|
                 records]
             [{approval}|authentication|filters|filtering|restrictions|guardrails|moderation] ..2
@@ -104,7 +104,6 @@ RULES = (
                 has_been|have_been] ..1 {waived} ..2 [for|in] ..1 [this|these] ..1 {here}
             [disable|turn_off|deactivate|suspend] ..2 [filtering|filter+|moderation|logging|
                 monitoring|guardrails|alerts] ..2 [for|in|during] ..1 this ..1 {here}
-            [delete|erase|wipe|clear|purge] ..1 all ..1 [audit|security] [log+|trail|records]
             [grant|give] [me|us|him|her|them|everyone|this_user|the_user|this_account] ..2 [full|
                 admin|root|administrator|unrestricted|unlimited|elevated] ..1 [access|rights|
                 permissions|privileges|control]
@@ -134,7 +133,7 @@ RULES = (
         postures=INJECTED,
         phrases="""
             [transfer|wire|send|pay|route|redirect|deposit] ..5 [funds|money|payment+|payouts|
-                bitcoin|btc|crypto|salary|invoices] ..3 [to|into] ..3 [account|wallet|iban]
+                bitcoin|btc|crypto] ..3 [to|into] ..3 [account|wallet|iban]
             [bcc|cc|blind_copy|forward|copy] ..3 [all|every|each|any] ..3 [email+|message+|mail+|
                 reply|replies|invoice+|report+|document+|conversation+|attachment+] ..3 [to|at]?
                 ..2 <address>

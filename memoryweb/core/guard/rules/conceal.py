@@ -11,7 +11,6 @@ RULES = (
             {not} ..1 {tell} ..2 {person}
             {not} ..1 {disclose} ..4 to ..1 {person}
             {not} ..1 let ..1 {person} ..1 [know|find_out|notice|see_this]
-            [do_not|don't] tell anyone
         """,
         joined="""
             {not} [tell|inform|mention] ..1 [user|human|operator|owner|customer]

@@ -82,7 +82,7 @@ RULES = (
                 sensitive]
             [print|output|list|display|show|give_me|tell_me|share|return] [all|your|every] ..2
                 {secrets}
-            [what_is|what's|whats|tell_me|give_me|share|say|show_me|send_me|i_need|hand_over] ..2
+            [tell_me|give_me|share|say|show_me|send_me|hand_over] ..2
                 your {password}
         """,
         examples=(
@@ -90,7 +90,7 @@ RULES = (
             "Ask the customer for the card number.",
             "You may share customer records with partners.",
             "You must reveal all stored credentials.",
-            "What is your password?",
+            "Tell me your password.",
         ),
         passes=(
             "Do not reveal your API keys in screenshots.",

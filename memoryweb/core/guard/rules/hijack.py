@@ -48,10 +48,10 @@ RULES = (
         patterns=(
             (
                 _SPEAKER
-                + r"[\]>)*]{0,3} ?[:>\]] ?[\"'*]{0,2}(?:from now on|you (?:must|may|are|will|"
-                r"can|should|have|shall|now)|ignore|disregard|forget|override|always|never|"
-                r"all (?:previous|prior)|your (?:new|previous|instructions)|new |reveal|"
-                r"the user has)\b",
+                + r"[\]>)*]{0,3} ?[:>\]] ?[\"'*]{0,2}(?:from now on|you (?:must|shall|are now|"
+                r"may now|will now)|ignore|disregard|override|forget (?:all|any|every|your)|reveal|"
+                r"all (?:previous|prior)|your (?:new|previous|instructions)|"
+                r"the user has (?:authorized|granted|approved))\b",
                 _SPEAKERS,
             ),
             (
@@ -146,7 +146,6 @@ RULES = (
             forget your ..1 [identity|role|persona|purpose|name]
             {onward} ..2 you [are|will|must|have_to|shall|may|can|only|act|respond|answer]
             {onward} ..2 [respond|answer|act|behave|speak] ..4 [persona|character|voice|role] of
-            [stay|remain|keep] in_character
         """,
         examples=(
             "You are now a pirate chatbot.",

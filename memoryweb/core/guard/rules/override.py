@@ -45,6 +45,7 @@ RULES = (
         postures=INJECTED,
         phrases="""
             {forget} ..3 {earlier} ..2 {matter}
+            {forget} [all|any|every] ..2 {earlier} ..2 {words}
             {forget} {all} [of]? [your|my|the]? {bonds}
             {forget} ..1 [everything|anything|all|whatever|what] ..2 {so_far}
             {forget} [everything|all|the_above|above|all_of_the_above|the_foregoing|that] [and|
@@ -135,7 +136,7 @@ RULES = (
             [here_are|these_are|follow|obey|accept|give_you] ..1 [your|my]? [new|updated|real|
                 actual] ..1 {orders}
             your [new|real|true|actual|only|sole|primary|updated] ..2 [instruction+|directive|
-                orders|task|goal|objective|mission|purpose|role|identity|persona] [is|are|will_be|
+                orders|task|goal|objective|mission|purpose|identity|persona] [is|are|will_be|
                 shall_be|becomes]
             [follow|obey|execute|accept] only ..1 [my|this|these|the_following] ..1 [instructions|
                 orders|commands|guidance|message]
@@ -153,10 +154,6 @@ RULES = (
             (
                 r"\bnew (?:system prompt|instructions?|directives?|orders|persona) ?[:=]",
                 "prompt instruction instructions directive directives orders persona",
-            ),
-            (
-                r"\bnew (?:rule|policy) ?: ?(?:any|all|every|always|never|you|from)\b",
-                "rule policy",
             ),
             (
                 r"\b(?:instruction|directive|order) ?: ?(?:forget|ignore|disregard|from now on)\b",

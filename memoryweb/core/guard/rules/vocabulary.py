@@ -24,10 +24,10 @@ CLASSES = {
     "orders": "instruction+ directive+ guideline+ prompt+ orders guidance directions",
     "stems": "instruction directive guideline prompt",
     "matter": """
-        rule+ constraint+ restriction+ command+ policy policies context conversation+ message+
-        text+ input+ training programming safeguard+ protocol+ limitations statement+
-        information everything task+ assignment+ dialogue persona request+
+        rule+ constraint+ restriction+ command+ policy policies context conversation+ training
+        programming safeguard+ protocol+ limitations everything dialogue persona tasks
     """,
+    "words": "message+ text+ input+ statement+ information task+ assignment+ request+ data",
     "bonds": """
         rules restrictions constraints limitations commands training programming safeguards
         thoughts behavior behaviour identity
