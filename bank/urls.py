@@ -1,3 +1,80 @@
-from django.urls import URLPattern
+from datetime import date
 
-urlpatterns: list[URLPattern] = []
+from django.urls import URLPattern, URLResolver, include, path, register_converter
+
+from bank import editor, history, views
+from bank.models import Kind
+
+# The bank's own addresses; pages of these names are reached under /bank/-/, and no page is "-".
+TAKEN = ("new", "notes", "archived")
+
+
+class PageName:
+    """A page's slug, unless it is one of the bank's own addresses."""
+
+    regex = "[^/]+"
+
+    def to_python(self, value: str) -> str:
+        if value in TAKEN:
+            raise ValueError(value)
+        return value
+
+    def to_url(self, value: str) -> str:
+        return self.to_python(value)
+
+
+class TakenName:
+    regex = "|".join(TAKEN)
+
+    def to_python(self, value: str) -> str:
+        return value
+
+    def to_url(self, value: str) -> str:
+        return value
+
+
+class Day:
+    """A day as a note's name has it."""
+
+    regex = r"\d{4}-\d{2}-\d{2}"
+
+    def to_python(self, value: str) -> str:
+        return date.fromisoformat(value).isoformat()
+
+    def to_url(self, value: str) -> str:
+        return value
+
+
+register_converter(PageName, "page_name")
+register_converter(TakenName, "taken_name")
+register_converter(Day, "day")
+
+
+def _of_a_page(name: str) -> list[URLPattern]:
+    """What can be done with a page, whatever its kind; `name` is the route of the page itself."""
+    return [
+        path("", views.page, name=name),
+        path("edit/", editor.edit, name="edit_page"),
+        path("archive/", views.archive, name="archive_page"),
+        path("settle/", history.settle, name="settle_page"),
+        path("history/", history.history, name="page_history"),
+        path("history/<int:number>/", history.revision, name="page_revision"),
+        path("history/<int:number>/restore/", history.restore, name="restore_revision"),
+    ]
+
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("bank/", views.entity_list, name="bank"),
+    path("bank/new/", editor.new, name="new_page"),
+    path("bank/notes/", views.notes, name="notes"),
+    path("bank/archived/", views.archived, name="archived_pages"),
+    path("bank/archived/<int:pk>/restore/", views.restore, name="restore_page"),
+    path("bank/notes/<day:name>/", include(_of_a_page("note")), {"kind": Kind.NOTE}),
+    path(
+        "bank/memory/",
+        include(_of_a_page("long_term")),
+        {"kind": Kind.MEMORY, "name": "MEMORY"},
+    ),
+    path("bank/-/<taken_name:name>/", include(_of_a_page("entity")), {"kind": Kind.ENTITY}),
+    path("bank/<page_name:name>/", include(_of_a_page("entity")), {"kind": Kind.ENTITY}),
+]

@@ -107,11 +107,14 @@ def routes(resolver: URLResolver | None = None, prefix: str = "") -> list[tuple[
 OPEN_PAGES = {"login/", "first/<str:secret>/", "healthz", "readyz", "admin/login/"}
 
 
+SAMPLES = {"int": "1", "day": "2026-03-01", "taken_name": "new"}
+
+
 def filled(route: str) -> str:
     """An address for a route: every converter's place taken by something it accepts."""
     if route.startswith("^"):
         return "no-such-page"
-    return re.sub(r"<(?:(\w+):)?\w+>", lambda m: "1" if m[1] == "int" else "x", route)
+    return re.sub(r"<(?:(\w+):)?\w+>", lambda m: SAMPLES.get(m[1], "x"), route)
 
 
 @pytest.mark.django_db

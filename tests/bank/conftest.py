@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.test import Client
 
 from bank import publishing, services
 from bank.models import Kind, Page
@@ -22,9 +23,9 @@ def memory(home: Path, db: None) -> Iterator[Path]:
 
 
 @pytest.fixture
-def ada(person: Callable[[str], User]) -> Actor:
+def ada(curator: User) -> Actor:
     """A curator at a page."""
-    return person("curator").actor("page")
+    return curator.actor("page")
 
 
 @pytest.fixture
@@ -44,3 +45,9 @@ def written(memory: Path, ada: Actor) -> Callable[..., Page]:
         return services.save(ada, Kind.ENTITY, name, content, **more).page
 
     return make
+
+
+@pytest.fixture
+def desk(memory: Path, signed_in: Callable[[User], Client], curator: User) -> Client:
+    """A curator's browser, in front of a bank."""
+    return signed_in(curator)

@@ -1,0 +1,75 @@
+"""The forms of the bank's pages. They ask; what is allowed the writer decides."""
+
+from typing import Any
+
+from django import forms
+
+from memoryweb.core.errors import Invalid
+
+
+def add_errors(form: forms.Form, error: Invalid) -> None:
+    """Put each field's error beside its field, the rest above the form."""
+    for wrong in error.errors:
+        name = str(wrong.loc[-1])
+        form.add_error(name if name in form.fields else None, wrong.msg)
+    if not error.errors:
+        form.add_error(None, error.detail)
+
+
+class Text(forms.CharField):
+    """Text as it is, but for the line ends that browsers put into a form."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(strip=False, **options)
+
+    def to_python(self, value: Any) -> Any:
+        text = super().to_python(value)
+        return text.replace("\r\n", "\n") if isinstance(text, str) else text
+
+
+class PageForm(forms.Form):
+    """A page's text on its way to be saved; `base` is the revision it was made from."""
+
+    content = Text(
+        required=False,
+        label="Text",
+        widget=forms.Textarea({"rows": 24, "class": "mono editor-text", "spellcheck": "true"}),
+    )
+    message = forms.CharField(required=False, max_length=500, label="What changed")
+    base = forms.IntegerField(required=False, min_value=1, widget=forms.HiddenInput)
+
+
+class NewPageForm(PageForm):
+    """The same for a page that has no name yet."""
+
+    name = forms.CharField(
+        max_length=500,
+        help_text="Letters of any script, digits, spaces, - and _. Spaces become -.",
+        widget=forms.TextInput({"autocomplete": "off", "spellcheck": "false"}),
+    )
+    field_order = ["name", "content", "message", "base"]
+
+
+class ListForm(forms.Form):
+    """What the list of pages is searched by."""
+
+    q = forms.CharField(required=False, max_length=200)
+    tag = forms.CharField(required=False, max_length=200)
+
+
+class AppendForm(forms.Form):
+    """A paragraph for today's note."""
+
+    text = Text(label="Add to today's note", widget=forms.Textarea({"rows": 3}))
+
+
+class BaseForm(forms.Form):
+    """The revision that the person saw when they decided."""
+
+    base = forms.IntegerField(min_value=1, widget=forms.HiddenInput)
+
+
+class AgainstForm(forms.Form):
+    """The revision that another one is compared with."""
+
+    against = forms.IntegerField(min_value=1, max_value=2**31 - 1)

@@ -1,0 +1,307 @@
+"""The pages of the bank: its list, one page, the daily notes, and what was archived."""
+
+import calendar
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.vary import vary_on_headers
+
+from bank import findings, names, queries, services
+from bank.addresses import resolver, trail
+from bank.forms import AppendForm, BaseForm, ListForm, add_errors
+from bank.markdown import split
+from bank.models import Kind, Page
+from bank.showing import prose
+from memoryweb.core import paging
+from memoryweb.core.access import actor_of, curator_page
+from memoryweb.core.actor import Role
+from memoryweb.core.errors import Conflict, Invalid, NotFound, Refused
+
+MOST_TAGS = 24
+WINDOW = 7  # Days before today whose notes agents are given with today's.
+
+
+def may_write(request: HttpRequest) -> bool:
+    return actor_of(request).role >= Role.CURATOR
+
+
+# The list
+
+
+@require_GET
+@vary_on_headers("HX-Request")
+def entity_list(request: HttpRequest) -> HttpResponse:
+    """All pages, searched and by tag; htmx asks for the part that changes."""
+    form = ListForm(request.GET)
+    wanted = {k: v for k, v in form.cleaned_data.items() if v} if form.is_valid() else {}
+    found = paging.page(
+        queries.entities(**wanted),
+        ("name", "id"),
+        cursor=request.GET.get("cursor", ""),
+        described=queries.with_link_counts,
+    )
+    part = bool(request.htmx) and not request.htmx.boosted  # type: ignore[attr-defined]
+    context = {
+        "page": found,
+        "q": wanted.get("q", ""),
+        "tag": wanted.get("tag", ""),
+        "tags": _tags(request.GET, wanted.get("tag", "")),
+        "json_url": f"{reverse('api:list_entities')}?{urlencode(wanted)}",
+        "may_write": may_write(request),
+        "part": part,
+    }
+    return render(request, "bank/_list.html" if part else "bank/list.html", context)
+
+
+def _tags(query: QueryDict, chosen: str) -> list[dict[str, Any]]:
+    """The most used tags, each with the address of the list it filters or is taken off of."""
+    counts = Counter(queries.tags()).most_common(MOST_TAGS)
+    shown = dict(counts) if not chosen or chosen in dict(counts) else {chosen: None, **dict(counts)}
+    return [
+        {"name": tag, "count": count, "on": tag == chosen, "url": _with_tag(query, tag, chosen)}
+        for tag, count in shown.items()
+    ]
+
+
+def _with_tag(query: QueryDict, tag: str, chosen: str) -> str:
+    changed = query.copy()
+    changed.pop("cursor", None)
+    changed.pop("tag", None)
+    if tag != chosen:
+        changed["tag"] = tag
+    return f"?{changed.urlencode()}"
+
+
+# One page
+
+
+@require_GET
+def page(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
+    """A page as it reads, with what links to it and what it links to."""
+    try:
+        found = queries.find(kind, name)
+    except NotFound:
+        return _missing(request, kind, name)
+    if found.name != name:
+        return redirect(found)
+    context = {
+        "page": found,
+        "prose": prose(found.content, resolver(found.content), found.title),
+        "front": split(found.content).raw.strip("\ufeff\r\n"),
+        "backlinks": queries.backlinks(found),
+        "outgoing": queries.outgoing(found),
+        "last": queries.revision(found, found.revision),
+        "held": _held(found),
+        "may_write": may_write(request),
+        "json_url": api_address(kind, found.name),
+        "trail": trail(kind, found),
+        "near": _neighbours(found) if kind == Kind.NOTE else None,
+    }
+    return render(request, "bank/page.html", context)
+
+
+def _missing(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
+    """No such page: offer to begin it, where the name can be a page's."""
+    refusal, slug = "", name
+    if kind == Kind.ENTITY:
+        try:
+            slug = names.slug(name)
+        except names.NameRefused as refused:
+            refusal = refused.reason
+    context = {
+        "kind": kind,
+        "name": name,
+        "slug": slug,
+        "refusal": refusal,
+        "archived": queries.archived().filter(kind=kind, key=queries.key_of(kind, name)).first(),
+        "may_write": may_write(request),
+        "trail": trail(kind, None, name),
+    }
+    return render(request, "bank/missing.html", context, status=HTTPStatus.NOT_FOUND)
+
+
+def _held(page: Page) -> list[dict[str, Any]]:
+    """What of this page waits in Review, with the guard's findings."""
+    return [
+        {"item": item, "findings": findings.shown(item.text, findings.stored(item.findings))}
+        for item in queries.held(page)
+    ]
+
+
+def _neighbours(note: Page) -> dict[str, Page | None]:
+    """The notes before and after this one."""
+    return {
+        "before": queries.notes().filter(name__lt=note.name).first(),
+        "after": queries.notes().filter(name__gt=note.name).order_by("name").first(),
+    }
+
+
+def api_address(kind: Kind | str, name: str) -> str:
+    """The page's JSON twin."""
+    if kind == Kind.MEMORY:
+        return reverse("api:get_memory")
+    return reverse("api:get_note" if kind == Kind.NOTE else "api:get_entity", args=[name])
+
+
+# Archive
+
+
+@curator_page
+def archive(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
+    """Ask whether to archive a page; do it once that is confirmed."""
+    found = queries.find(kind, name)
+    form = BaseForm(request.POST or None, initial={"base": found.revision})
+    stale = False
+    if form.is_valid():
+        try:
+            services.archive(actor_of(request), kind, name, base=form.cleaned_data["base"])
+        except Conflict:
+            stale, form = True, BaseForm(initial={"base": found.revision})
+        else:
+            messages.success(request, f"“{found.title}” is archived; it can be restored here.")
+            return redirect("archived_pages")
+    context = {
+        "page": found,
+        "form": form,
+        "stale": stale,
+        "backlinks": queries.backlinks(found),
+        "trail": trail(kind, found, "Archive"),
+    }
+    status = HTTPStatus.CONFLICT if stale else HTTPStatus.OK
+    return render(request, "bank/archive.html", context, status=status)
+
+
+@require_GET
+def archived(request: HttpRequest) -> HttpResponse:
+    """What was archived, the latest first."""
+    found = paging.page(
+        queries.archived().defer("content"),
+        ("-archived_at", "id"),
+        cursor=request.GET.get("cursor", ""),
+    )
+    context = {"page": found, "may_write": may_write(request), "trail": trail("", None, "Archived")}
+    return render(request, "bank/archived.html", context)
+
+
+@require_POST
+@curator_page
+def restore(request: HttpRequest, pk: int) -> HttpResponse:
+    """Bring an archived page back."""
+    page = get_object_or_404(queries.archived(), pk=pk)
+    saved = services.restore(actor_of(request), page.pk)
+    messages.success(request, f"“{saved.page.title}” is back.")
+    return redirect(saved.page)
+
+
+# Notes
+
+
+@dataclass(frozen=True)
+class Square:
+    """One day in the month: its note, if there is one, and how it is drawn."""
+
+    day: date | None = None
+    note: Page | None = None
+    classes: str = "outside"
+
+
+def notes(request: HttpRequest) -> HttpResponse:
+    """The notes of a month, and a box to add to today's."""
+    if request.method == "POST":
+        return _append(request)
+    return _notes(request, AppendForm())
+
+
+@curator_page
+def _append(request: HttpRequest) -> HttpResponse:
+    form = AppendForm(request.POST)
+    refused: list[findings.Shown] = []
+    if form.is_valid():
+        text = form.cleaned_data["text"]
+        try:
+            saved = services.append_note(actor_of(request), text)
+        except Refused as refusal:
+            refused = findings.shown(text, refusal.findings)
+        except Invalid as error:
+            add_errors(form, error)
+        else:
+            messages.success(request, "Added to today's note.")
+            return redirect(saved.page)
+    return _notes(request, form, refused, HTTPStatus.UNPROCESSABLE_ENTITY)
+
+
+def _notes(
+    request: HttpRequest,
+    form: AppendForm,
+    refused: Sequence[findings.Shown] = (),
+    status: int = HTTPStatus.OK,
+) -> HttpResponse:
+    today = timezone.localdate()
+    month = _month(request.GET.get("month", ""), today)
+    context = {
+        "form": form,
+        "refused": refused,
+        "today": today,
+        "month": month,
+        "weeks": _weeks(month, today),
+        "notes": list(
+            queries.notes().filter(name__startswith=month.isoformat()[:7]).defer("content")
+        ),
+        "earlier": _months(month, -1),
+        "later": _months(month, 1),
+        "any_notes": queries.notes().exists(),
+        "may_write": may_write(request),
+        "json_url": reverse("api:list_notes"),
+    }
+    return render(request, "bank/notes.html", context, status=status)
+
+
+def _month(text: str, today: date) -> date:
+    """The first day of the month that was asked for, of this month when that is none."""
+    try:
+        return date.fromisoformat(f"{text}-01")
+    except ValueError:
+        return today.replace(day=1)
+
+
+def _months(month: date, step: int) -> date | None:
+    """The first day of the nearest month before or after that has notes."""
+    if step < 0:
+        found = queries.notes().filter(name__lt=month.isoformat()).first()
+    else:
+        last = month.replace(day=calendar.monthrange(month.year, month.month)[1])
+        found = queries.notes().filter(name__gt=last.isoformat()).order_by("name").first()
+    return date.fromisoformat(found.name).replace(day=1) if found else None
+
+
+def _weeks(month: date, today: date) -> list[list[Square]]:
+    """The weeks that the month touches, Monday first; the last one of all ends in no day."""
+    days = [
+        date(year, number, day) if year <= date.max.year else None
+        for year, number, day in calendar.Calendar().itermonthdays3(month.year, month.month)
+    ]
+    names = [day.isoformat() for day in days if day]
+    noted = {note.name: note for note in queries.notes().filter(name__in=names).defer("content")}
+    squares = [_square(day, month, today, noted) if day else Square() for day in days]
+    return [squares[at : at + 7] for at in range(0, len(squares), 7)]
+
+
+def _square(day: date, month: date, today: date, noted: dict[str, Page]) -> Square:
+    classes = {
+        "outside": day.month != month.month,
+        "today": day == today,
+        "in-window": today - timedelta(days=WINDOW) <= day <= today,
+    }
+    drawn = " ".join(name for name, holds in classes.items() if holds)
+    return Square(day, noted.get(day.isoformat()), drawn)
