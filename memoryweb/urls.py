@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.contrib.auth import views as auth
 from django.urls import include, path
 
-from memoryweb import api, views
+from memoryweb import api, review_pages, views
 from memoryweb.core import health
 
 handler400 = "memoryweb.views.bad_request"
@@ -24,7 +24,8 @@ urlpatterns = [
     path("settings/people/", views.people_page, name="people"),
     path("settings/people/<str:username>/", views.change_person, name="change_person"),
     path("activity/", views.activity, name="activity"),
-    path("review/", views.review, name="review"),
+    path("review/", review_pages.review_list, name="review"),
+    path("review/<int:pk>/", review_pages.review_item, name="review_item"),
     path("episodes/", include("episodes.urls")),
     path("", include("bank.urls")),
     path("", include("search.urls")),

@@ -21,7 +21,7 @@ from memoryweb.core.access import actor_of, administrator_page
 from memoryweb.core.actor import Role, system
 from memoryweb.core.errors import Invalid
 from memoryweb.core.middleware import MACHINE_PATHS, problem
-from memoryweb.core.models import ApiToken, AuditEntry, QuarantineItem, User
+from memoryweb.core.models import ApiToken, AuditEntry, User
 from memoryweb.forms import ChangePerson, FirstAdministrator, NewPerson, NewToken
 from search.views import SEARCHED_COOKIE
 
@@ -157,13 +157,6 @@ def activity(request: HttpRequest) -> HttpResponse:
         entries = entries.filter(action=action)
     page = Paginator(entries, 50).get_page(request.GET.get("page"))
     return render(request, "activity.html", {"page": page, "action": action})
-
-
-def review(request: HttpRequest) -> HttpResponse:
-    """What the guard held back, the waiting ones first."""
-    items = QuarantineItem.objects.filter(state=QuarantineItem.State.WAITING).order_by("-id")
-    page = Paginator(items, 20).get_page(request.GET.get("page"))
-    return render(request, "review.html", {"page": page})
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:

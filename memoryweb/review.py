@@ -1,0 +1,102 @@
+"""Decisions about what the guard held back: one curator decides once, with a reason.
+
+A decision and what follows from it are one transaction: an episode is released, a page saved,
+or nothing happened. The text of an item is kept whatever is decided.
+"""
+
+import hashlib
+
+from django.utils import timezone
+
+from bank import queries as bank_queries
+from bank import services
+from episodes import store
+from memoryweb.core import clock
+from memoryweb.core.actor import Actor, Role
+from memoryweb.core.errors import Conflict, Forbidden, Invalid, NotFound
+from memoryweb.core.models import QuarantineItem
+
+State = QuarantineItem.State
+REASON_LENGTH = 1000
+
+
+def approve(actor: Actor, item_id: int, reason: str, *, base: int | None = None) -> QuarantineItem:
+    """Let a text be searched and served: its episode is released, its page saved.
+
+    `base` is the revision of the page that the curator compared it with, if there is a page.
+    Raises Forbidden, NotFound, Invalid without a reason, Conflict when it is decided already or
+    the page has another revision by now.
+    """
+    reason = _deciding(actor, reason)
+    item = _found(item_id)
+    if item.collection == bank_queries.COLLECTION:
+        services.accept(
+            actor,
+            item,
+            item.text,
+            message=f"Approved in Review: {reason}",
+            base=base,
+            decide=lambda tx: _decide(tx, item, State.APPROVED, reason),
+        )
+    else:
+        with clock.writing(actor) as tx:
+            _decide(tx, item, State.APPROVED, reason)
+            store.release(tx, item.document)
+    return _found(item_id)
+
+
+def reject(actor: Actor, item_id: int, reason: str) -> QuarantineItem:
+    """Leave a text where no search and no agent finds it. Raises as approve."""
+    reason = _deciding(actor, reason)
+    item = _found(item_id)
+    with clock.writing(actor) as tx:
+        _decide(tx, item, State.REJECTED, reason)
+    return _found(item_id)
+
+
+def may_decide(actor: Actor) -> bool:
+    """A curator who has signed in, or a token of scope admin that is bound to no agent."""
+    least = Role.ADMINISTRATOR if actor.kind == "token" else Role.CURATOR
+    return actor.role >= least and not actor.agent_id
+
+
+def require(actor: Actor) -> None:
+    """Raise Forbidden unless the actor may decide."""
+    if not may_decide(actor):
+        raise Forbidden("a curator decides, or a token of scope admin that is bound to no agent")
+
+
+def _deciding(actor: Actor, reason: str) -> str:
+    require(actor)
+    reason = reason.strip()
+    if not reason:
+        raise Invalid.field("reason", "say why, for those who come after you")
+    if len(reason) > REASON_LENGTH:
+        raise Invalid.field("reason", f"may have at most {REASON_LENGTH:,} characters")
+    return reason
+
+
+def _found(item_id: int) -> QuarantineItem:
+    item = QuarantineItem.objects.select_related("token").filter(pk=item_id).first()
+    if item is None:
+        raise NotFound("nothing waits under this number")
+    return item
+
+
+def _decide(tx: clock.Writing, item: QuarantineItem, state: State, reason: str) -> None:
+    """Mark the item as decided, if nobody else did. Raises Conflict."""
+    decided = QuarantineItem.objects.filter(pk=item.pk, state=State.WAITING).update(
+        state=state,
+        decided_at=timezone.now(),
+        decided_by=str(tx.actor)[:250],
+        decision_reason=reason,
+    )
+    if not decided:
+        raise Conflict("this is decided already, or its text is another by now; look at it again")
+    tx.audited(
+        f"quarantine.{state}"[:60],
+        f"{item.collection}/{item.document}",
+        item=item.pk,
+        sha256=hashlib.sha256(item.text.encode()).hexdigest(),
+        rules=sorted({finding["rule"] for finding in item.findings}),
+    )

@@ -1,0 +1,206 @@
+"""The pages of Review: what the guard held back, one item whole, and deciding."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET
+
+from bank import findings
+from bank import queries as bank_queries
+from bank.addresses import address_of
+from bank.findings import Shown
+from bank.models import Kind, Page
+from bank.showing import Changes, changes
+from episodes.models import Episode
+from episodes.store import COLLECTION as EPISODES
+from memoryweb import review
+from memoryweb.core import paging
+from memoryweb.core.access import actor_of
+from memoryweb.core.errors import Conflict, Invalid
+from memoryweb.core.models import QuarantineItem
+
+State = QuarantineItem.State
+WORDS = {
+    Kind.ENTITY: "Page",
+    Kind.NOTE: "Daily note",
+    Kind.MEMORY: "Long-term memory",
+}
+
+
+class DecisionForm(forms.Form):
+    """A decision; `base` is the revision of the page that it was compared with."""
+
+    reason = forms.CharField(
+        max_length=review.REASON_LENGTH,
+        widget=forms.TextInput({"autocomplete": "off", "placeholder": "Why"}),
+    )
+    base = forms.IntegerField(required=False, min_value=1, widget=forms.HiddenInput)
+    decision = forms.ChoiceField(choices=[("approve", "Approve"), ("reject", "Reject")])
+
+
+@dataclass(frozen=True)
+class Held:
+    """An item as it is shown: of what it is a text, where that is, and what was found in it.
+
+    `page` is the page as it is now, for a text that would replace it; `own` says that what waits
+    is what the page or episode itself holds, not a proposal.
+    """
+
+    item: QuarantineItem
+    what: str
+    title: str
+    url: str
+    page: Page | None
+    own: bool
+    findings: list[Shown]
+    form: DecisionForm = field(default_factory=DecisionForm)
+
+    @property
+    def replaces(self) -> Page | None:
+        """The page whose text an approval replaces."""
+        return None if self.own else self.page
+
+
+@require_GET
+def review_list(request: HttpRequest) -> HttpResponse:
+    """What waits for a decision, the latest first; or what was decided."""
+    decided = request.GET.get("state") == "decided"
+    rows = QuarantineItem.objects.select_related("token")
+    waiting = rows.filter(state=State.WAITING)
+    shown = rows.exclude(state=State.WAITING) if decided else waiting
+    page = paging.page(shown, ("-id",), limit=20, cursor=request.GET.get("cursor", ""))
+    context = {
+        "held": _held(page.items),
+        "page": page,
+        "decided": decided,
+        "waiting_count": page.total if not decided else waiting.count(),
+        "conflicts": bank_queries.in_conflict().defer("content"),
+        "may_decide": review.may_decide(actor_of(request)),
+    }
+    return render(request, "review/list.html", context)
+
+
+def review_item(request: HttpRequest, pk: int) -> HttpResponse:
+    """One item with its whole text; a POST decides it, for a reason that must be given."""
+    item = get_object_or_404(QuarantineItem.objects.select_related("token"), pk=pk)
+    if request.method != "POST":
+        return _item(request, item)
+    review.require(actor_of(request))
+    form = DecisionForm(request.POST)
+    if not form.is_valid():
+        return _item(request, item, form, HTTPStatus.UNPROCESSABLE_ENTITY)
+    try:
+        _decide(request, item, form)
+    except Invalid as error:
+        form.add_error(None, error.detail)
+        return _item(request, item, form, HTTPStatus.UNPROCESSABLE_ENTITY)
+    except Conflict as error:
+        # The form is made anew: it carries the page's revision as it is shown now.
+        item.refresh_from_db()
+        messages.error(request, f"Nothing was decided: {error.detail}.")
+        return _item(request, item, status=HTTPStatus.CONFLICT)
+    return redirect("review")
+
+
+def _decide(request: HttpRequest, item: QuarantineItem, form: DecisionForm) -> None:
+    actor, reason = actor_of(request), form.cleaned_data["reason"]
+    if form.cleaned_data["decision"] == "approve":
+        review.approve(actor, item.pk, reason, base=form.cleaned_data["base"])
+        messages.success(request, f"Approved. {_after_approval(item)}")
+    else:
+        review.reject(actor, item.pk, reason)
+        messages.success(request, "Rejected. No search finds this text and no agent is given it.")
+
+
+def _after_approval(item: QuarantineItem) -> str:
+    if item.collection == EPISODES:
+        return "The episode is found by searches and served from now on."
+    return "The text is stored, found by searches and served from now on."
+
+
+def _item(
+    request: HttpRequest,
+    item: QuarantineItem,
+    form: DecisionForm | None = None,
+    status: int = HTTPStatus.OK,
+) -> HttpResponse:
+    [held] = _held([item], form)
+    held.form.initial["reason"] = request.POST.get("reason", "")
+    context: dict[str, Any] = {
+        "held": held,
+        "text": findings.marked(item.text, findings.stored(item.findings)),
+        "changes": _changes(held),
+        "may_decide": review.may_decide(actor_of(request)),
+        "trail": [("Review", reverse("review")), (held.title, None)],
+    }
+    return render(request, "review/item.html", context, status=status)
+
+
+def _changes(held: Held) -> Changes | None:
+    """What an approval would change of the page, as it is now."""
+    if held.replaces is None or held.item.state != State.WAITING:
+        return None
+    return changes(held.replaces.content, held.item.text)
+
+
+# What the items are texts of
+
+
+def _held(items: Sequence[QuarantineItem], form: DecisionForm | None = None) -> list[Held]:
+    episodes = Episode.objects.in_bulk(_documents(items, EPISODES))
+    pages = _pages(_documents(items, bank_queries.COLLECTION))
+    return [
+        _of_episode(item, episodes.get(item.document), form)
+        if item.collection == EPISODES
+        else _of_page(item, pages, form)
+        for item in items
+    ]
+
+
+def _documents(items: Iterable[QuarantineItem], collection: str) -> list[str]:
+    return [item.document for item in items if item.collection == collection]
+
+
+def _pages(documents: Iterable[str]) -> dict[str, Page]:
+    names = {document.partition("/")[2] for document in documents}
+    found = Page.objects.filter(name__in=names, archived_at=None)
+    return {page.document: page for page in found}
+
+
+def _of_episode(item: QuarantineItem, episode: Episode | None, form: DecisionForm | None) -> Held:
+    title = episode.summary.strip().partition("\n")[0][:160] if episode else ""
+    return Held(
+        item,
+        what="Episode",
+        title=title or item.document,
+        url=episode.get_absolute_url() if episode else "",
+        page=None,
+        own=True,
+        findings=findings.shown(item.text, findings.stored(item.findings)),
+        form=form or DecisionForm(auto_id=f"id_{item.pk}_%s"),
+    )
+
+
+def _of_page(item: QuarantineItem, pages: dict[str, Page], form: DecisionForm | None) -> Held:
+    added = item.document.endswith(bank_queries.APPENDED)
+    kind, _, name = item.document.removesuffix(bank_queries.APPENDED).partition("/")
+    page = pages.get(f"{kind}/{name}")
+    own = page is not None and page.quarantined and page.content == item.text
+    base = page.revision if page is not None and not own and not added else None
+    return Held(
+        item,
+        what=f"Addition to the {WORDS[Kind(kind)].lower()}" if added else WORDS[Kind(kind)],
+        title=page.title if page else name,
+        url=address_of(kind, name) if page else "",
+        page=None if added else page,
+        own=own,
+        findings=findings.shown(item.text, findings.stored(item.findings)),
+        form=form or DecisionForm(initial={"base": base}, auto_id=f"id_{item.pk}_%s"),
+    )
