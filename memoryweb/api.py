@@ -121,5 +121,5 @@ def urls() -> tuple[list[Any], str, str]:
             for operation in path_view.operations:
                 _refuse_unknown_parameters(operation)
     for pattern in patterns:
-        setattr(pattern.callback, "login_required", False)
+        pattern.callback.login_required = False  # type: ignore[union-attr]
     return patterns, app, namespace
