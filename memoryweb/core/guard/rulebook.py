@@ -1,7 +1,6 @@
 """The rules made ready to match: compiled once, and tried only where their words stand together."""
 
 import re
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Set
 from dataclasses import dataclass
@@ -33,54 +32,44 @@ class Matcher:
 
 
 class Places:
-    """Where the words of rules stand in one text."""
+    """Where in one text the words of rules stand together."""
 
     def __init__(self, text: str, present: Set[str]) -> None:
         self.text = text
         self._present = present
-        self._positions: dict[str, list[int]] = {}
+        self._around: dict[tuple[frozenset[str], int], list[Span]] = {}
 
     def of(self, matcher: Matcher) -> list[Span]:
-        """The parts of the text in which a word of every need is within reach."""
-        reach = matcher.reach
-        if len(self.text) <= 2 * reach:
+        """The parts of the text around its rarest words that hold a word of every need."""
+        if len(self.text) <= 2 * matcher.reach:
             return [(0, len(self.text))]
-        where = sorted((self._where(need) for need in matcher.needs), key=len)
+        key = matcher.rarest, matcher.reach
+        if key not in self._around:
+            self._around[key] = self._surroundings(*key)
+        return [span for span in self._around[key] if self._holds(span, matcher.needs)]
+
+    def _holds(self, span: Span, needs: Needs) -> bool:
+        part = self.text[slice(*span)]
+        return all(any(map(part.__contains__, need & self._present)) for need in needs)
+
+    def _surroundings(self, words: frozenset[str], reach: int) -> list[Span]:
+        """What is within reach of one of the words, joined where it overlaps."""
         spans: list[Span] = []
-        for at in where[0]:
-            if all(_has_one_near(others, at, reach) for others in where[1:]):
-                self._extend(spans, at, reach)
+        for at in sorted(self._occurrences(words & self._present)):
+            blank = self.text.find(" ", at + reach, at + 2 * reach)  # so that no word is cut
+            end = min(len(self.text), blank if blank >= 0 else at + 2 * reach)
+            if spans and at - reach <= spans[-1][1]:
+                spans[-1] = (spans[-1][0], end)
+            else:
+                spans.append((max(0, at - reach), end))
         return spans
 
-    def _where(self, need: frozenset[str]) -> list[int]:
-        return sorted(at for word in need & self._present for at in self._all_of(word))
-
-    def _all_of(self, word: str) -> list[int]:
-        if word not in self._positions:
-            self._positions[word] = list(_occurrences(word, self.text))
-        return self._positions[word]
-
-    def _extend(self, spans: list[Span], at: int, reach: int) -> None:
-        """Add what is around a place, joined to the span before where they overlap."""
-        start = max(0, at - reach)
-        blank = self.text.find(" ", at + reach, at + 2 * reach)  # so that no word is cut
-        end = min(len(self.text), blank if blank >= 0 else at + 2 * reach)
-        if spans and start <= spans[-1][1]:
-            spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
-        else:
-            spans.append((start, end))
-
-
-def _occurrences(word: str, text: str) -> Iterator[int]:
-    at = text.find(word)
-    while at >= 0:
-        yield at
-        at = text.find(word, at + 1)
-
-
-def _has_one_near(positions: list[int], at: int, reach: int) -> bool:
-    index = bisect_left(positions, at - reach)
-    return index < len(positions) and positions[index] <= at + reach
+    def _occurrences(self, words: Set[str]) -> Iterator[int]:
+        for word in words:
+            at = self.text.find(word)
+            while at >= 0:
+                yield at
+                at = self.text.find(word, at + 1)
 
 
 class Rulebook:
