@@ -54,7 +54,9 @@ def faults(sequence: Any, ways: int = 1, last: bool = True) -> Iterator[str]:
             yield from faults(argument[1], ways, False)
 
 
-@pytest.mark.parametrize(("name", "pattern"), every_pattern())
+@pytest.mark.parametrize(
+    ("name", "pattern"), every_pattern(), ids=[name for name, _ in every_pattern()]
+)
 def test_a_pattern_takes_linear_time(name: str, pattern: re.Pattern[str]) -> None:
     assert list(faults(_PARSER.parse(pattern.pattern, pattern.flags))) == [], (
         name,

@@ -95,7 +95,7 @@ class Rulebook:
         """The matchers all of whose needs are among the words."""
         called = {
             id(matcher): matcher
-            for word in words & self._by_word.keys()
+            for word in sorted(words & self._by_word.keys())
             for matcher in self._by_word[word]
             if not any(map(words.isdisjoint, matcher.needs))
         }
@@ -141,7 +141,7 @@ class Rulebook:
             self._signs.update(word for word in words.split() if not word.isalpha())
 
     def _index(self, matcher: Matcher) -> None:
-        for word in matcher.rarest:
+        for word in sorted(matcher.rarest):  # Every process finds in the same order.
             self._by_word[word].append(matcher)
 
 
