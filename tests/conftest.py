@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib.auth.hashers import make_password
 from django.test import Client
 
 from memoryweb.core import tokens
@@ -24,11 +26,16 @@ def home(tmp_path: Path, settings: Any) -> Path:
     return tmp_path
 
 
+@cache
+def hashed_password() -> str:
+    """Hashing is slow on purpose; once a process is enough for the whole cast."""
+    return make_password(PASSWORD)
+
+
 @pytest.fixture
 def person(db: None) -> Callable[[str], User]:
     def make(role: str, name: str = "") -> User:
-        user = User(username=name or role, role=role)
-        user.set_password(PASSWORD)
+        user = User(username=name or role, role=role, password=hashed_password())
         user.save()
         return user
 
