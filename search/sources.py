@@ -1,11 +1,16 @@
 """Where documents come from: rows of each collection as the engine reads and a page shows them."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from django.db.models import QuerySet
+from django.utils import timezone
 
+from bank import queries as pages
+from bank.markdown import split
+from bank.models import Kind, Page
 from episodes import queries as episodes
 from episodes.models import Episode
 from memoryweb.core.vectors import VectorRefused, decode_blob
@@ -13,6 +18,8 @@ from search.engine import Document
 
 CHUNK = 500
 TITLE_LENGTH = 120
+LONGEST_TITLE = 160  # rather than to break off shortly before the end of a sentence
+EXCERPT_LENGTH = 4_000  # characters of a page that a result shows a piece of
 
 
 @dataclass(frozen=True)
@@ -98,15 +105,72 @@ def episodes_shown(ids: Collection[str]) -> dict[str, Shown]:
     }
 
 
+_SENTENCE = re.compile(r".{15,}?(?:[.!?](?=\s)|[。！？])")
+
+
 def title_of(text: str) -> str:
-    """The first line, cut at a word where it is long."""
+    """The first line, or its first sentence where the line is long, cut at a word if it must be."""
     line = text.strip().partition("\n")[0].strip()
     if len(line) <= TITLE_LENGTH:
+        return line
+    if (sentence := _SENTENCE.match(line, 0, LONGEST_TITLE)) is not None:
+        return sentence.group()
+    if len(line) <= LONGEST_TITLE:
         return line
     cut = line[:TITLE_LENGTH]
     return (cut.rpartition(" ")[0] if " " in cut[60:] else cut) + "…"
 
 
+def page_documents(ids: Collection[str] | None) -> Iterator[Document]:
+    """The pages of the bank by `Page.document`; of their front matter only the title is text."""
+    for page in _pages(ids):
+        body = split(page.content).body
+        yield Document(
+            id=page.document,
+            # The title once, as other words are, where it is the page's heading as well.
+            text=body if page.title in body else f"{page.title}\n{body}",
+            created_at=_moment(page).timestamp(),
+            attributes={"kind": "pages"},
+            vector=None,
+        )
+
+
+def pages_shown(ids: Collection[str]) -> dict[str, Shown]:
+    return {
+        page.document: Shown(
+            title=page.title,
+            summary=split(page.content).body.strip()[:EXCERPT_LENGTH],
+            created_at=_moment(page),
+            url=page.get_absolute_url(),
+        )
+        for page in _pages(ids)
+    }
+
+
+def _pages(ids: Collection[str] | None) -> Iterator[Page]:
+    rows = pages.servable().only("kind", "name", "title", "content", "updated_at")
+    if ids is None:
+        yield from rows.iterator(CHUNK)
+        return
+    by_kind: dict[str, list[str]] = {}
+    for kind, _, name in (one.partition("/") for one in ids):
+        by_kind.setdefault(kind, []).append(name)
+    for kind, names in by_kind.items():
+        for some in _chunks(names):
+            yield from rows.filter(kind=kind, name__in=some)
+
+
+def _moment(page: Page) -> datetime:
+    """What a page's text is as old as: a note as its day, all else as its last edit."""
+    if page.kind != Kind.NOTE:
+        return page.updated_at
+    return timezone.make_aware(datetime.fromisoformat(page.name))
+
+
 SOURCES = {
-    source.name: source for source in (Source("episodes", episode_documents, episodes_shown),)
+    source.name: source
+    for source in (
+        Source("episodes", episode_documents, episodes_shown),
+        Source("pages", page_documents, pages_shown),
+    )
 }
