@@ -3,10 +3,11 @@
 from collections.abc import Callable
 
 from django.urls import reverse
+from django.utils.text import Truncator
 
 from bank import names
 from bank.links import Link, Named, Resolver, extract, name_key
-from bank.models import Kind, Page
+from bank.models import Kind, Label, Page
 
 LOOKED_UP = 2_000  # Links of one text whose pages are looked up; the others show as missing.
 Trail = list[tuple[str, str | None]]
@@ -16,8 +17,9 @@ def resolver(text: str) -> Callable[[Link], str | None]:
     """Gives the address of each link of this text, None where there is no such page; one query."""
     targets = [link.target for link in extract(text)[:LOOKED_UP]]
     keys = {key for target in targets for key in _keys(target)}
-    found = Page.objects.filter(archived_at=None, kind=Kind.ENTITY, labels__key__in=keys)
-    rows = found.distinct().values_list("name", "title", "aliases") if keys else ()
+    named = Label.objects.filter(key__in=keys).values("page")
+    found = Page.objects.filter(archived_at=None, kind=Kind.ENTITY, pk__in=named)
+    rows = found.values_list("name", "title", "aliases") if keys else ()
     resolve = Resolver(Named(name, title, tuple(aliases)) for name, title, aliases in rows).resolve
 
     def address(link: Link) -> str | None:
@@ -43,5 +45,5 @@ def trail(kind: Kind | str, page: Page | None, here: str = "") -> Trail:
     if kind == Kind.NOTE:
         steps.append(("Notes", reverse("notes")))
     if page is not None:
-        steps.append((page.title, page.get_absolute_url() if here else None))
+        steps.append((Truncator(page.title).chars(80), page.get_absolute_url() if here else None))
     return [*steps, (here, None)] if here else steps

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet, Subquery
+from django.db.models import Count, OuterRef, Prefetch, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from bank import markdown, names
@@ -47,13 +47,12 @@ def key_of(kind: Kind, name: str) -> str:
 def entities(q: str = "", tag: str = "") -> QuerySet[Page]:
     """The entities by name; `q` is found in name, title, abstract, tags and aliases."""
     found = Page.objects.filter(kind=Kind.ENTITY, archived_at=None)
-    labels = Label.objects.filter(page=OuterRef("pk"))
     if q.strip():
-        labelled = labels.filter(key__contains=names.key(q.strip()))
-        found = found.filter(Exists(labelled) | Q(abstract__icontains=q.strip()))
+        labelled = Label.objects.filter(key__contains=names.key(q.strip())).values("page")
+        found = found.filter(Q(pk__in=labelled) | Q(abstract__icontains=q.strip()))
     if tag.strip():
-        tagged = labels.filter(role=Label.Role.TAG, key=names.key(tag.strip()))
-        found = found.filter(Exists(tagged))
+        tagged = Label.objects.filter(role=Label.Role.TAG, key=names.key(tag.strip()))
+        found = found.filter(pk__in=tagged.values("page"))
     return found.order_by("name", "pk")
 
 
@@ -70,7 +69,7 @@ def archived() -> QuerySet[Page]:
 def tags() -> dict[str, int]:
     """Every tag of an entity with its number of pages."""
     rows = Label.objects.filter(role=Label.Role.TAG, page__kind=Kind.ENTITY)
-    counted = rows.values_list("text").annotate(count=Count("page", distinct=True))
+    counted = rows.values_list("text").annotate(count=Count("pk"))  # A page has a label once.
     return dict(counted.order_by("text"))
 
 
@@ -106,8 +105,8 @@ def names_of_backlinks(page: Page) -> list[str]:
 
 def backlinks(page: Page) -> QuerySet[Page]:
     """The pages that link to this one, by name."""
-    sources = Link.objects.filter(to=page, source=OuterRef("pk"))
-    return Page.objects.filter(Exists(sources)).defer("content").order_by("name", "pk")
+    sources = Link.objects.filter(to=page).values("source")
+    return Page.objects.filter(pk__in=sources).defer("content").order_by("name", "pk")
 
 
 def outgoing(page: Page) -> QuerySet[Link]:
