@@ -44,8 +44,8 @@ NOTICES = {
             "no_vectors",
             "warn",
             "Only words were compared.",
-            "None of the documents searched has a vector that could be compared. Their agents can "
-            "send vectors again.",
+            "None of the documents searched has a vector that could be compared: pages have none "
+            "yet, and an episode lacks one until its agent sends it.",
             "/coverage/",
             "See which lack one",
         ),

@@ -10,12 +10,16 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import pytest
 from django.test import Client
 
+from bank import services as bank
+from bank.models import Kind
 from episodes import vectors
+from memoryweb.core.actor import system
 from memoryweb.core.vectors import encode_blob
 from search import defaults, live
 from search.engine import Answer, Weights
 from search.live import View
 from search.models import SuggestedQuery
+from search.sources import title_of
 
 
 @pytest.fixture
@@ -152,6 +156,19 @@ def test_a_filter_holds_for_all_that_is_found(page, shop, filters, ids):
     assert set(found(page(q="deadlock", **filters))) == ids
 
 
+def test_pages_are_found_beside_episodes_and_can_be_asked_for_alone(page, remember, home):
+    remember("A deadlock in the worker", "episode")
+    bank.save(system(), Kind.ENTITY, "deadlocks", "# Deadlocks\n\nEvery deadlock so far.\n")
+    response = page(q="deadlock")
+    assert {row.kind for row in response.context["rows"]} == {"episode", "page"}
+    response = page(q="deadlock", kind="pages")
+    [row] = response.context["rows"]
+    assert row.result.shown.title == "Deadlocks"
+    assert "".join(part.text for part in row.text) == "Every deadlock so far."
+    assert "no_vectors" not in response.context["found"].reasons
+    assert 'href="/bank/deadlocks/"' in response.content.decode()
+
+
 def test_each_filter_is_a_chip_that_takes_itself_off(page, shop):
     response = page(q="deadlock", outcome="success", agent_id="heron", limit="20")
     body = html.unescape(response.content.decode())
@@ -227,19 +244,39 @@ def test_the_command_asks_the_api_for_the_same(page, shop, api):
         ({"outcom": "failure"}, "__all__", "nothing called “outcom”"),
     ],
 )
-@pytest.mark.parametrize("part", [False, True])
 def test_what_makes_no_sense_is_named_at_its_field_and_nothing_is_searched(
-    page, shop, query, field, message, part
+    page, query, field, message
 ):
-    response = page(**{"q": "deadlock", **query}, part=part)
-    assert response.status_code == 422
-    assert message in " ".join(response.context["form"].errors[field])
-    assert message in text_of(response)
-    assert "rows" not in response.context
-    assert "HX-Replace-Url" not in response.headers
+    for part in (False, True):
+        response = page(**{"q": "deadlock", **query}, part=part)
+        assert response.status_code == 422
+        assert message in " ".join(response.context["form"].errors[field])
+        assert message in text_of(response)
+        assert "rows" not in response.context
+        assert "HX-Replace-Url" not in response.headers
 
 
-def test_the_rest_of_the_form_keeps_what_was_asked_for(page, shop):
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"vector": "1e-300", "bm25": "1e-300"},
+        {"recency_half_life_days": "1e-300"},
+        {"min_score": "1e308"},
+        {"q": "deadlock " * 2000},
+        {"q": "[" * 10_000},
+        {"since": "1900-01-01", "until": "9000-01-01"},
+        {"working_dir_prefix": "/"},
+        {"prefer_working_dir": " "},
+        {"agent_id": "鹭'\"<>&"},
+    ],
+)
+def test_what_is_odd_but_has_a_meaning_is_searched_for(page, shop, query):
+    response = page(**{"q": "deadlock", **query})
+    assert response.status_code == 200
+    assert "rows" in response.context
+
+
+def test_the_rest_of_the_form_keeps_what_was_asked_for(page):
     body = page(q="deadlock", limit="1000000", agent_id="heron").content.decode()
     assert 'value="deadlock"' in body
     assert 'value="heron"' in body
@@ -353,3 +390,21 @@ def test_the_number_of_queries_does_not_grow_with_the_results(
         assert len(found(page(q="deadlock", limit="1", vector="0.1"))) == 1
     with django_assert_max_num_queries(24):
         assert len(found(page(q="deadlock", limit="40", vector="0.1"))) == 40
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("Fixed it.", "Fixed it."),
+        ("One line\nand another", "One line"),
+        ("  \n Fixed it \n", "Fixed it"),
+        ("A first sentence of it. " + "And more of it. " * 9, "A first sentence of it."),
+        ("v1.2 of kelp.py is out " * 7, ("v1.2 of kelp.py is out " * 7).strip()),
+        ("word " * 60, "word " * 23 + "word…"),
+        ("部署之后必须立刻重建所有的索引。" * 20, "部署之后必须立刻重建所有的索引。"),
+        ("x" * 500, "x" * 120 + "…"),
+        ("", ""),
+    ],
+)  # fmt: skip
+def test_a_title_is_the_first_line_or_sentence_and_breaks_off_only_where_it_must(text, title):
+    assert title_of(text) == title
