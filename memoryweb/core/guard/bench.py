@@ -50,7 +50,8 @@ def _prose(name: str, size: int) -> Timing:
 
 def _patterns() -> Timing:
     times = {
-        matcher.pattern.pattern: _slowest(matcher) for matcher in RULEBOOKS["injected"].matchers()
+        f"{matcher.rule.id}: {matcher.pattern.pattern}": _slowest(matcher)
+        for matcher in RULEBOOKS["injected"].matchers()
     }
     return _worst_of("pattern", times)
 

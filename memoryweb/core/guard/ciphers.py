@@ -16,6 +16,7 @@ MAX_CIPHERS = 2
 
 _LEET = str.maketrans("0134567@$!|", "oieasgtasil")
 _LEET_RUN = re.compile(r"[0134567$]+|[!|](?=\w)|@(?![\w-]{1,40}\.\w)")
+_LEET_SIGN = re.compile(r"[0134567@$!|](?:(?<=[A-Za-z].)|(?=[A-Za-z]))")
 _LEET_WORD = re.compile(r"[0134567@$!|][\w@$!|]{0,30}|[A-Za-z]{1,12}[0134567@$!|][\w@$!|]{0,30}")
 _RUN = re.compile(r"\w+")
 _LONG_WORD = re.compile(r"[^\W\d_]{6,}")
@@ -66,6 +67,8 @@ _ENDS = {(word[0], word[-1], len(word)) for word in _SHUFFLED.values()}
 
 def unleeted(view: View) -> View:
     """Where a word that mixes letters and signs becomes a telling one."""
+    if not _LEET_SIGN.search(view.text):
+        return view
     mixed = _LEET_WORD.findall(view.folded.text)
     if _TELLING.isdisjoint(map(_from_leet, mixed)):
         return view

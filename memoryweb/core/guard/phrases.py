@@ -18,7 +18,9 @@ from dataclasses import dataclass
 from textwrap import dedent
 
 _ITEM = re.compile(r"\.\.(\d+)|(\[[^\]]+\]|[^\s?]+)(\?)?")
-_SHAPES = {"address": r"(?:[\w.+-]{1,64}@\w[\w.-]{0,80}|(?:https?|ftp)://\S{1,200}|www\.\S{1,200})"}
+_SHAPES = {
+    "address": r"(?:[a-z0-9._+-]{1,64}@\w[\w.-]{0,80}|(?:https?|ftp)://\S{1,200}|www\.\S{1,200})"
+}
 _BREAK = r"[^\w.!?(){}=]{1,8}"
 _JOINED_SHAPE = "[a-z]{1,64}@"
 _FILLERS = "all|any|the|of|your|my|our|these|those|other|and|to|every|a|an|in|its"

@@ -79,7 +79,8 @@ class Rulebook:
         self._by_word: dict[str, list[Matcher]] = defaultdict(list)
         self._joined: list[Matcher] = []
         # What is no word by itself is looked for in the text: signs such as an opening bracket, and
-        # parts of words, by their first letter, in scripts without spaces.
+        # parts of words, by their first letter, in scripts without spaces. A part with marks of
+        # its script counts as a sign, as it is in no run of letters.
         self._signs: set[str] = set()
         self._parts: dict[str, set[str]] = defaultdict(set)
         for rule in rules:
@@ -111,27 +112,32 @@ class Rulebook:
             and all(any(map(text.__contains__, need)) for need in matcher.needs)
         ]
 
-    def signs_and_parts(self, text: str) -> set[str]:
-        """What rules look for in this text that is not a whole word."""
-        found = set(filter(text.__contains__, self._signs))
-        if not text.isascii():
-            letters = set(text)
-            likely = [
-                part
-                for first in self._parts.keys() & letters
-                for part in self._parts[first]
-                if letters.issuperset(part)
-            ]
-            found.update(filter(text.__contains__, likely))
-        return found
+    def signs_in(self, text: str) -> frozenset[str]:
+        """What rules look for in this text that is not made of letters."""
+        ascii_only = text.isascii()
+        return frozenset(
+            sign for sign in self._signs if (sign.isascii() or not ascii_only) and sign in text
+        )
+
+    def parts_in(self, text: str) -> set[str]:
+        """The parts of words that rules look for, in scripts without spaces."""
+        if text.isascii():
+            return set()
+        letters = set(text)
+        likely = [
+            part
+            for first in self._parts.keys() & letters
+            for part in self._parts[first]
+            if letters.issuperset(part)
+        ]
+        return set(filter(text.__contains__, likely))
 
     def _add(self, rule: Rule) -> None:
         for source in lines(rule.phrases):
             phrase = compiled(source, CLASSES)
             self._index(Matcher(rule, phrase.needs, phrase.pattern))
             if not phrase.spaced:
-                for part in _union(phrase.needs):
-                    self._parts[part[0]].add(part)
+                self._add_parts(_union(phrase.needs))
         for source in lines(rule.joined):
             phrase = compiled_joined(source, CLASSES)
             self._joined.append(Matcher(rule, phrase.needs, phrase.pattern))
@@ -139,6 +145,13 @@ class Rulebook:
             needs = (frozenset(words.split()),)
             self._index(Matcher(rule, needs, re.compile(pattern), PATTERN_REACH))
             self._signs.update(word for word in words.split() if not word.isalpha())
+
+    def _add_parts(self, parts: Set[str]) -> None:
+        for part in parts:
+            if part.isalpha():
+                self._parts[part[0]].add(part)
+            else:
+                self._signs.add(part)
 
     def _index(self, matcher: Matcher) -> None:
         for word in sorted(matcher.rarest):  # Every process finds in the same order.
@@ -155,18 +168,19 @@ class Reader:
     def matches(self, view: View, settled: Collection[str] = ()) -> Iterator[tuple[Rule, Span]]:
         """Where rules match in a view, but those settled; spans are those of its folded text."""
         called, present = self._joined(view) if view.name == "joined" else self._worded(view)
-        places = Places(view.folded.text, present) if called else None
+        places = Places(view.folded.text, present)
         for matcher in called:
-            if places and matcher.rule.id not in settled:
+            if matcher.rule.id not in settled:
                 for start, end in places.of(matcher):
                     for match in matcher.pattern.finditer(places.text, start, end):
                         yield matcher.rule, match.span()
 
     def _worded(self, view: View) -> tuple[list[Matcher], Set[str]]:
-        if view.words not in self._called:
-            present = view.words | self._book.signs_and_parts(view.folded.text)
-            self._called[view.words] = self._book.called_by(present), present
-        return self._called[view.words]
+        key = view.words | self._book.signs_in(view.folded.text)
+        if key not in self._called:
+            present = key | self._book.parts_in(view.folded.text)
+            self._called[key] = self._book.called_by(present), present
+        return self._called[key]
 
     def _joined(self, view: View) -> tuple[list[Matcher], Set[str]]:
         called = self._book.called_by_letters(view.folded.text)

@@ -43,7 +43,8 @@ RULES = (
                 _SHOWN,
             ),
             (
-                rf"\]: ?<?{_REMOTE}(?:(?<=\.png|\.gif|\.jpg|\.svg)|(?<=\.jpeg|\.webp)){_CARRIES_DATA}",
+                rf"\]: ?<?{_REMOTE}(?:(?<=\.png|\.gif|\.jpg|\.svg)|(?<=\.jpeg|\.webp))"
+                rf"{_CARRIES_DATA}",
                 "]:",
             ),
             (rf"background[^;<>]{{0,60}}url\([\"']?{_REMOTE}{_CARRIES_DATA}", "url"),
