@@ -11,10 +11,23 @@ from django.contrib.auth.models import Group
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
+from bank import services
+from bank.models import (
+    DailyNote,
+    Entity,
+    FileOperation,
+    Kind,
+    Label,
+    Link,
+    LongTermMemory,
+    Page,
+    Revision,
+)
 from episodes import deletion, store
 from episodes.models import DeletedEpisode, Episode, EpisodeVector, RefusedVector
 from memoryweb.core import tokens
 from memoryweb.core.actor import Actor
+from memoryweb.core.errors import DomainError
 from memoryweb.core.models import (
     ActiveModel,
     ApiToken,
@@ -87,6 +100,37 @@ class EpisodeAdmin(Readable):
         )
 
 
+@admin.register(Entity, DailyNote, LongTermMemory)
+class PageAdmin(Readable):
+    list_display = ("name", "title", "revision", "quarantined", "updated_at", "archived_at")
+    list_filter = ("quarantined", "archived_at")
+    search_fields = ("name", "title")
+    actions = ("archive",)
+
+    @admin.action(description="Archive selected pages")
+    def archive(self, request: HttpRequest, queryset: QuerySet[Page]) -> None:
+        """A page that fails says why; the others are archived all the same."""
+        for page in queryset.filter(archived_at=None).defer("content"):
+            try:
+                kind, base = Kind(page.kind), page.revision
+                services.archive(actor_of(request), kind, page.name, base=base)
+            except DomainError as error:
+                self.message_user(request, f"{page.name}: {error.detail}", messages.ERROR)
+
+
+@admin.register(Revision)
+class RevisionAdmin(Readable):
+    list_display = ("page", "number", "author", "via", "message", "created_at")
+    list_filter = ("via",)
+    list_select_related = ("page",)
+
+
+@admin.register(FileOperation)
+class FileOperationAdmin(Readable):
+    list_display = ("path", "op", "revision", "created_at", "done_at")
+    list_filter = ("op",)
+
+
 @admin.register(ApiToken)
 class ApiTokenAdmin(Readable):
     list_display = ("name", "key", "scope", "agent_id", "created_at", "last_used_at", "revoked_at")
@@ -129,6 +173,8 @@ _show(
     Clock,
     DeletedEpisode,
     EpisodeVector,
+    Label,
+    Link,
     RefusedVector,
     SettingsVersion,
     SuggestedQuery,

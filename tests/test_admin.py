@@ -4,6 +4,8 @@ import pytest
 from django.contrib import admin
 from django.urls import reverse
 
+from bank import services
+from bank.models import Kind, Page
 from episodes import store
 from episodes.models import Episode
 from memoryweb.core import clock, tokens
@@ -81,3 +83,14 @@ def test_no_page_here_shows_a_secret(desk, administrator):
     assert token.secret_hash not in shown
     shown = desk.get(reverse("admin:core_user_change", args=[administrator.pk])).content.decode()
     assert administrator.password not in shown
+
+
+def test_archiving_pages_here_goes_through_the_writer(desk, home):
+    page = services.save(system(), Kind.ENTITY, "alice", "# Alice\n\nRuns the docks.\n").page
+    before = clock.current_seq()
+    body = {"action": "archive", "_selected_action": [page.pk], "post": "yes"}
+    desk.post(reverse("admin:bank_entity_changelist"), body, follow=True)
+    assert not Page.objects.filter(archived_at=None).exists()
+    changes = [(change.document, change.op) for change in clock.changes_since(before)]
+    assert changes == [("entity/alice", "delete")]
+    assert not (home / "memory/bank/entities/alice.md").exists()

@@ -1,15 +1,22 @@
 """Fills a new home with the sample, through the same writers that agents and people use."""
 
+from contextlib import suppress
+from datetime import timedelta
+
 from django.utils import timezone
 
+from bank import services
+from bank.models import Kind, Page
 from episodes import store, vectors
 from episodes.models import Episode
-from memoryweb.core.actor import system
+from memoryweb.core.actor import Actor, Role, system
+from memoryweb.core.errors import Refused
 from memoryweb.core.vectors import encode_blob
 from memoryweb.demo import sample
 from search.models import SuggestedQuery
 
 ACTOR = system("import")
+REVISED = ("harbor-api", "runbook-postgres-failover")  # Pages that have a history to look at.
 
 
 def load() -> str:
@@ -19,7 +26,11 @@ def load() -> str:
     _load_episodes()
     _load_vectors()
     _load_queries()
-    return f"The sample is loaded: {Episode.objects.count()} episodes."
+    _load_pages()
+    _load_notes()
+    _propose_poison()
+    episodes, pages = Episode.objects.count(), Page.objects.count()
+    return f"The sample is loaded: {episodes} episodes, {pages} pages and notes."
 
 
 def _load_episodes() -> None:
@@ -59,3 +70,33 @@ def _load_queries() -> None:
         )
         for query in sample.queries()
     )
+
+
+def _load_pages() -> None:
+    for name, content in sample.entities():
+        if name in REVISED:
+            services.save(_agent("otter"), Kind.ENTITY, name, _shorter(content))
+        services.save(ACTOR, Kind.ENTITY, name, content)
+    services.save(ACTOR, Kind.MEMORY, "", sample.long_term())
+
+
+def _shorter(content: str) -> str:
+    """A first version: the page without its last paragraph."""
+    return content.rstrip().rpartition("\n\n")[0] + "\n"
+
+
+def _load_notes() -> None:
+    for note in sample.notes():
+        day = timezone.localdate() - timedelta(days=note.days_ago)
+        services.append_note(ACTOR, note.text, day)
+
+
+def _propose_poison() -> None:
+    """An agent proposes a page that the guard holds back."""
+    proposal = sample.page_proposal()
+    with suppress(Refused):
+        services.save(_agent(proposal.agent_id), Kind.ENTITY, proposal.name, proposal.content)
+
+
+def _agent(name: str) -> Actor:
+    return Actor("token", f"{name} (sample)", "api", Role.CURATOR, agent_id=name)

@@ -1,0 +1,58 @@
+"""The sample as it is loaded into a new home."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.utils import timezone
+
+from bank import queries
+from bank.models import Kind, Link, Page
+from episodes.models import Episode
+from memoryweb.core.models import QuarantineItem
+from memoryweb.demo import sample
+from memoryweb.demo.load import load
+
+
+@pytest.fixture
+def loaded(home: Path, db: None) -> Path:
+    load()
+    return home / "memory"
+
+
+def test_every_page_note_and_the_long_term_memory_are_there_and_on_disk(loaded: Path):
+    for name, content in sample.entities():
+        assert queries.find(Kind.ENTITY, name).content == content
+        assert (loaded / f"bank/entities/{name}.md").read_text() == content
+    assert (loaded / "MEMORY.md").read_text() == sample.long_term()
+    for note in sample.notes():
+        day = (timezone.localdate() - timedelta(days=note.days_ago)).isoformat()
+        text = (loaded / f"{day}.md").read_text()
+        assert text == f"## {day}\n\n{note.text.strip()}\n"
+    assert not Page.objects.filter(quarantined=True).exists()
+
+
+def test_links_lead_somewhere_and_one_is_broken(loaded: Path):
+    assert Link.objects.exclude(to=None).count() > 20
+    assert Link.objects.filter(to=None).count() == 1
+
+
+def test_the_poisoned_proposal_waits_and_is_no_page(loaded: Path):
+    proposal = sample.page_proposal()
+    [item] = QuarantineItem.objects.filter(collection="pages")
+    assert (item.document, item.text) == (f"entity/{proposal.name}", proposal.content)
+    assert item.actor == "token otter (sample)"
+    assert not Page.objects.filter(name=proposal.name).exists()
+
+
+def test_some_pages_have_a_history(loaded: Path):
+    page = queries.find(Kind.ENTITY, "harbor-api")
+    first, second = page.revisions.order_by("number")
+    assert second.content.startswith(first.content.rstrip())
+    assert (first.author, first.via, second.via) == ("otter", "api", "import")
+
+
+def test_a_home_with_episodes_is_left_alone(loaded: Path):
+    before = Episode.objects.count(), Page.objects.count()
+    assert "not loaded again" in load()
+    assert (Episode.objects.count(), Page.objects.count()) == before
