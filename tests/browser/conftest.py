@@ -30,9 +30,12 @@ WATCH_POLICY = """
 ANSWERS = ("status of 409", "status of 422")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    """The installed browser; without one a test is skipped, on the build server it fails."""
+    """The installed browser; without one a test is skipped, on the build server it fails.
+
+    Not for longer than a module: its event loop would be in the way of whatever follows.
+    """
     path = shutil.which("chromium")
     if path is None:
         missing = pytest.fail if os.environ.get("CI") == "true" else pytest.skip
