@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from csp.decorators import csp_replace
+from django.db import OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from ninja import NinjaAPI
@@ -15,7 +16,7 @@ from bank.api import router as bank_router
 from episodes.api import router as episodes_router
 from memoryweb.core.api_auth import read
 from memoryweb.core.errors import DomainError, FieldError, Invalid
-from memoryweb.core.middleware import problem
+from memoryweb.core.middleware import database_failed, problem
 from memoryweb.strict_json import StrictParser, StrictRenderer
 from search.api import router as search_router
 from search.api import similar_router
@@ -57,6 +58,12 @@ api.add_router("", bank_router, tags=["bank"])
 @api.exception_handler(DomainError)
 def domain_error(request: HttpRequest, error: DomainError) -> HttpResponse:
     return problem(request, error.status, error.detail, error.title, **error.members)
+
+
+@api.exception_handler(OperationalError)
+def unavailable(request: HttpRequest, error: OperationalError) -> HttpResponse:
+    logger.error("request %s failed: %s", getattr(request, "id", ""), error)
+    return domain_error(request, database_failed(error))
 
 
 @api.exception_handler(ValidationError)

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from django.db import OperationalError
 from django.test import Client
 
 from memoryweb.core import tokens
@@ -119,3 +120,28 @@ def test_an_unexpected_error_is_a_problem_without_its_text(api, monkeypatch):
     assert answer.status_code == 500
     assert answer.headers["Content-Type"] == PROBLEM
     assert "secret" not in answer.content.decode()
+
+
+def test_a_full_database_is_503_and_says_what_is_safe(api, monkeypatch):
+    from episodes import queries
+
+    def fill(*arguments):
+        raise OperationalError("database or disk is full")
+
+    monkeypatch.setattr(queries, "matching", fill)
+    answer = api("read").get("/episodes")
+    assert answer.status_code == 503
+    assert "disk is full" in answer.json()["detail"]
+    assert "nothing was changed" in answer.json()["detail"]
+
+
+def test_a_full_database_is_a_page_that_says_what_is_safe(viewer, signed_in, monkeypatch):
+    from episodes import views
+
+    def fill(*arguments):
+        raise OperationalError("database or disk is full")
+
+    monkeypatch.setattr(views.queries, "matching", fill)
+    answer = signed_in(viewer).get("/episodes/")
+    assert answer.status_code == 503
+    assert "nothing was changed" in answer.content.decode()

@@ -1,5 +1,6 @@
 """What holds for every request: an id, a limit to its body, and errors said once and well."""
 
+import logging
 import uuid
 from collections.abc import Callable
 from http import HTTPStatus
@@ -7,10 +8,13 @@ from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
+from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
-from memoryweb.core.errors import DomainError
+from memoryweb.core.errors import DomainError, Unavailable
+
+logger = logging.getLogger(__name__)
 
 Handler = Callable[[HttpRequest], HttpResponse]
 MACHINE_PATHS = ("/api/", "/v3/", "/mcp")
@@ -98,6 +102,11 @@ def _too_large(request: HttpRequest, limit: int) -> HttpResponse:
     return render(request, "413.html", {"detail": detail}, status=TOO_LARGE)
 
 
+def database_failed(error: OperationalError) -> Unavailable:
+    """A full disk, or a queue of writers that did not move: what is safe, in the domain's words."""
+    return Unavailable(f"the database does not work now ({error}); nothing was changed, try again")
+
+
 class DomainErrors:
     """On pages a domain error becomes a page that says what happened and what is safe."""
 
@@ -108,6 +117,9 @@ class DomainErrors:
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        if isinstance(error, OperationalError):
+            logger.error("a request failed: %s", error)
+            error = database_failed(error)
         if not isinstance(error, DomainError):
             return None
         if request.headers.get("HX-Request"):
