@@ -20,10 +20,13 @@ State = QuarantineItem.State
 REASON_LENGTH = 1000
 
 
-def approve(actor: Actor, item_id: int, reason: str, *, base: int | None = None) -> QuarantineItem:
+def approve(
+    actor: Actor, item_id: int, reason: str, *, text: str | None = None, base: int | None = None
+) -> QuarantineItem:
     """Let a text be searched and served: its episode is released, its page saved.
 
-    `base` is the revision of the page that the curator compared it with, if there is a page.
+    `text` is what the curator made of a page's text, and `base` the revision of the page that
+    they compared it with, if there is a page. The item keeps the text that was held.
     Raises Forbidden, NotFound, Invalid without a reason, Conflict when it is decided already or
     the page has another revision by now.
     """
@@ -33,11 +36,13 @@ def approve(actor: Actor, item_id: int, reason: str, *, base: int | None = None)
         services.accept(
             actor,
             item,
-            item.text,
+            item.text if text is None else text,
             message=f"Approved in Review: {reason}",
             base=base,
             decide=lambda tx: _decide(tx, item, State.APPROVED, reason),
         )
+    elif text is not None:
+        raise Invalid.field("text", "an episode is edited on its own page")
     else:
         with clock.writing(actor) as tx:
             _decide(tx, item, State.APPROVED, reason)

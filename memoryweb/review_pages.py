@@ -1,5 +1,6 @@
 """The pages of Review: what the guard held back, one item whole, and deciding."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -10,12 +11,13 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_GET, require_POST
 
 from bank import findings
 from bank import queries as bank_queries
 from bank.addresses import address_of
 from bank.findings import Shown
+from bank.forms import Text
 from bank.models import Kind, Page
 from bank.showing import Changes, changes
 from episodes.models import Episode
@@ -23,10 +25,13 @@ from episodes.store import COLLECTION as EPISODES
 from memoryweb import review
 from memoryweb.core import paging
 from memoryweb.core.access import actor_of
-from memoryweb.core.errors import Conflict, Invalid
+from memoryweb.core.actor import Actor
+from memoryweb.core.errors import Conflict, DomainError, Invalid
 from memoryweb.core.models import QuarantineItem
 
 State = QuarantineItem.State
+ON_A_PAGE = 20
+MOST_AT_ONCE = 100
 WORDS = {
     Kind.ENTITY: "Page",
     Kind.NOTE: "Daily note",
@@ -42,7 +47,8 @@ class DecisionForm(forms.Form):
         widget=forms.TextInput({"autocomplete": "off", "placeholder": "Why"}),
     )
     base = forms.IntegerField(required=False, min_value=1, widget=forms.HiddenInput)
-    decision = forms.ChoiceField(choices=[("approve", "Approve"), ("reject", "Reject")])
+    decision = forms.ChoiceField(choices=[(name, name) for name in ("approve", "edit", "reject")])
+    text = Text(required=False)  # What a curator made of it; sent with the decision "edit".
 
 
 @dataclass(frozen=True)
@@ -75,7 +81,7 @@ def review_list(request: HttpRequest) -> HttpResponse:
     rows = QuarantineItem.objects.select_related("token")
     waiting = rows.filter(state=State.WAITING)
     shown = rows.exclude(state=State.WAITING) if decided else waiting
-    page = paging.page(shown, ("-id",), limit=20, cursor=request.GET.get("cursor", ""))
+    page = paging.page(shown, ("-id",), limit=ON_A_PAGE, cursor=request.GET.get("cursor", ""))
     context = {
         "held": _held(page.items),
         "page": page,
@@ -97,7 +103,7 @@ def review_item(request: HttpRequest, pk: int) -> HttpResponse:
     if not form.is_valid():
         return _item(request, item, form, HTTPStatus.UNPROCESSABLE_ENTITY)
     try:
-        _decide(request, item, form)
+        _decide(actor_of(request), item, form)
     except Invalid as error:
         form.add_error(None, error.detail)
         return _item(request, item, form, HTTPStatus.UNPROCESSABLE_ENTITY)
@@ -106,23 +112,47 @@ def review_item(request: HttpRequest, pk: int) -> HttpResponse:
         item.refresh_from_db()
         messages.error(request, f"Nothing was decided: {error.detail}.")
         return _item(request, item, status=HTTPStatus.CONFLICT)
+    messages.success(request, OUTCOMES[form.cleaned_data["decision"]])
     return redirect("review")
 
 
-def _decide(request: HttpRequest, item: QuarantineItem, form: DecisionForm) -> None:
-    actor, reason = actor_of(request), form.cleaned_data["reason"]
-    if form.cleaned_data["decision"] == "approve":
-        review.approve(actor, item.pk, reason, base=form.cleaned_data["base"])
-        messages.success(request, f"Approved. {_after_approval(item)}")
-    else:
-        review.reject(actor, item.pk, reason)
-        messages.success(request, "Rejected. No search finds this text and no agent is given it.")
+OUTCOMES = {
+    "approve": "Approved: searches find it and agents are served it from now on.",
+    "edit": "Approved as edited: searches find it and agents are served it from now on.",
+    "reject": "Rejected: no search finds this text and no agent is given it.",
+}
 
 
-def _after_approval(item: QuarantineItem) -> str:
-    if item.collection == EPISODES:
-        return "The episode is found by searches and served from now on."
-    return "The text is stored, found by searches and served from now on."
+@require_POST
+def decide_many(request: HttpRequest) -> HttpResponse:
+    """One decision, with one reason, on all items that were ticked; each counts by itself."""
+    review.require(actor_of(request))
+    ids = [int(pk) for pk in request.POST.getlist("id")[:MOST_AT_ONCE] if pk.isdecimal()]
+    decided, problems = 0, Counter[str]()
+    for item in QuarantineItem.objects.filter(pk__in=ids).order_by("pk"):
+        form = DecisionForm({**request.POST.dict(), "base": request.POST.get(f"base-{item.pk}")})
+        if not form.is_valid():
+            messages.error(request, "Nothing was decided: it needs a reason.")
+            return redirect("review")
+        try:
+            _decide(actor_of(request), item, form)
+            decided += 1
+        except DomainError as error:
+            problems[error.detail] += 1
+    if decided:
+        messages.success(request, f"{decided:,} decided. {OUTCOMES[form.cleaned_data['decision']]}")
+    for detail, count in problems.items():
+        messages.error(request, f"{count:,} not decided: {detail}.")
+    return redirect("review")
+
+
+def _decide(actor: Actor, item: QuarantineItem, form: DecisionForm) -> None:
+    sent = form.cleaned_data
+    if sent["decision"] == "reject":
+        review.reject(actor, item.pk, sent["reason"])
+        return
+    text = sent["text"] if sent["decision"] == "edit" else None
+    review.approve(actor, item.pk, sent["reason"], text=text, base=sent["base"])
 
 
 def _item(
@@ -133,10 +163,12 @@ def _item(
 ) -> HttpResponse:
     [held] = _held([item], form)
     held.form.initial["reason"] = request.POST.get("reason", "")
+    edited = request.POST.get("text", "") if request.POST.get("decision") == "edit" else ""
     context: dict[str, Any] = {
         "held": held,
         "text": findings.marked(item.text, findings.stored(item.findings)),
         "changes": _changes(held),
+        "edited": edited,
         "may_decide": review.may_decide(actor_of(request)),
         "trail": [("Review", reverse("review")), (held.title, None)],
     }

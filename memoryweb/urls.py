@@ -25,6 +25,7 @@ urlpatterns = [
     path("settings/people/<str:username>/", views.change_person, name="change_person"),
     path("activity/", views.activity, name="activity"),
     path("review/", review_pages.review_list, name="review"),
+    path("review/decide/", review_pages.decide_many, name="decide_many"),
     path("review/<int:pk>/", review_pages.review_item, name="review_item"),
     path("episodes/", include("episodes.urls")),
     path("", include("bank.urls")),

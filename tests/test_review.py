@@ -278,7 +278,7 @@ def test_approving_on_the_page_saves_and_tells(desk: Client, propose):
     sent = {"reason": "a quote", "decision": "approve", "base": ""}
     response = desk.post(f"/review/{item.pk}/", sent, follow=True)
     assert response.redirect_chain == [("/review/", 302)]
-    assert "Approved." in text(response)
+    assert "Approved: searches find it" in text(response)
     assert queries.find(Kind.ENTITY, "alice").content == ATTACK
     decided = text(desk.get("/review/?state=decided"))
     assert "a quote" in decided
@@ -290,7 +290,7 @@ def test_rejecting_on_the_page_stores_nothing(desk: Client, propose):
     response = desk.post(
         f"/review/{item.pk}/", {"reason": "an attack", "decision": "reject"}, follow=True
     )
-    assert "Rejected." in text(response)
+    assert "Rejected: no search finds" in text(response)
     assert not queries.servable().exists()
 
 
@@ -363,3 +363,71 @@ def test_review_asks_as_many_questions_for_many_items_as_for_one(
         propose(f"page-{number}")
     with django_assert_num_queries(len(few)):
         desk.get("/review/")
+
+
+# Edited, and many at once
+
+
+def test_a_page_can_be_edited_before_it_is_approved(desk: Client, propose):
+    item = propose()
+    sent = {"reason": "without the quote", "decision": "edit", "text": ALICE.replace("\n", "\r\n")}
+    response = desk.post(f"/review/{item.pk}/", sent, follow=True)
+    assert "Approved as edited" in text(response)
+    assert queries.find(Kind.ENTITY, "alice").content == ALICE
+    item.refresh_from_db()
+    assert (item.state, item.text) == ("approved", ATTACK)
+
+
+def test_an_edit_that_cannot_be_stored_decides_nothing_and_is_kept(desk: Client, propose):
+    item = propose()
+    sent = {"reason": "", "decision": "edit", "text": "an hour of work"}
+    response = desk.post(f"/review/{item.pk}/", sent)
+    assert response.status_code == 422
+    assert "an hour of work</textarea>" in text(response)
+    sent = {"reason": "fine", "decision": "edit", "text": "x" * 600_000}
+    assert desk.post(f"/review/{item.pk}/", sent).status_code == 422
+    item.refresh_from_db()
+    assert item.state == "waiting"
+
+
+def test_an_episode_is_edited_on_its_own_page(held_episode, ada: Actor):
+    with pytest.raises(Invalid):
+        review.approve(ada, held_episode.pk, "fine", text="other words")
+    assert Episode.objects.get(pk="one").quarantined
+
+
+def test_many_are_decided_at_once_each_by_itself(desk: Client, propose, ada: Actor):
+    items = [propose(f"page-{number}") for number in range(3)]
+    review.reject(ada, items[0].pk, "an attack")
+    sent = {"id": [item.pk for item in items], "reason": "quotes", "decision": "approve"}
+    shown = text(desk.post("/review/decide/", sent, follow=True))
+    assert "2 decided." in shown
+    assert "1 not decided: this is decided already" in shown
+    assert {page.name for page in queries.servable()} == {"page-1", "page-2"}
+
+
+def test_many_that_replace_pages_are_compared_with_what_was_seen(desk: Client, propose, ada: Actor):
+    services.save(ada, Kind.ENTITY, "alice", ALICE)
+    item = propose()
+    assert f'name="base-{item.pk}" value="1"' in text(desk.get("/review/"))
+    services.save(ada, Kind.ENTITY, "alice", ALICE + "\nMore.\n")
+    sent = {"id": item.pk, f"base-{item.pk}": "1", "reason": "fine", "decision": "approve"}
+    assert "1 not decided: somebody else saved" in text(
+        desk.post("/review/decide/", sent, follow=True)
+    )
+    assert queries.find(Kind.ENTITY, "alice").revision == 2
+
+
+@pytest.mark.parametrize("sent", [{}, {"id": "x"}, {"id": "7"}, {"reason": "x"}])
+def test_none_are_decided_without_any(desk: Client, propose, sent: dict[str, str]):
+    item = propose()
+    assert desk.post("/review/decide/", {"decision": "reject", **sent}).status_code == 302
+    assert desk.post("/review/decide/", {"id": item.pk, "decision": "reject"}).status_code == 302
+    item.refresh_from_db()
+    assert item.state == "waiting"
+
+
+def test_a_viewer_decides_none_of_many(propose, signed_in, viewer: User):
+    item = propose()
+    sent = {"id": item.pk, "reason": "x", "decision": "approve"}
+    assert signed_in(viewer).post("/review/decide/", sent).status_code == 403

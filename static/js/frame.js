@@ -68,7 +68,7 @@ document.addEventListener("click", (event) => {
 document.addEventListener("change", (event) => {
   if (!event.target.matches("[data-select], [data-select-all]")) return;
   const form = event.target.form;
-  const boxes = [...form.querySelectorAll("[data-select]")];
+  const boxes = [...form.elements].filter((field) => field.matches("[data-select]"));
   if (event.target.matches("[data-select-all]")) boxes.forEach((box) => { box.checked = event.target.checked; });
   const ticked = boxes.filter((box) => box.checked).length;
   form.querySelectorAll("[data-selected]").forEach((place) => { place.textContent = ticked; });

@@ -176,6 +176,22 @@ def test_a_proposal_is_approved_and_becomes_the_page(
     assert current() == (2, f"{ALICE}\n{ATTACK}\n")
 
 
+def test_several_are_rejected_at_once_for_one_reason(
+    open_page: Any, curator: User, page_of: Callable[..., Page]
+):
+    for name in ("one", "two", "three"):
+        services.save(system("import"), Kind.ENTITY, name, f"# {name}\n\n{ATTACK}\n")
+    window = open_page("/review/", curator)
+    expect(window.get_by_role("button", name="Reject them")).to_be_hidden()
+    window.get_by_label("Select one").check()
+    window.get_by_label("Select three").check()
+    expect(window.locator(".bulk strong")).to_have_text("2 selected")
+    window.get_by_label("Reason for all that are selected").fill("attacks")
+    press(window, "Reject them")
+    expect(window.get_by_role("status").first).to_contain_text("2 decided.")
+    expect(window.locator("article.held h2")).to_have_text("two")
+
+
 def test_the_list_follows_what_is_typed_and_its_address_too(
     open_page: Any, viewer: User, page_of: Callable[..., Page]
 ):
