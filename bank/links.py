@@ -8,7 +8,7 @@ from a nested list, so links in it count.
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -55,14 +55,11 @@ def extract(body: str) -> list[Link]:
     return [link for link in found if link.target]
 
 
-def rewrite(body: str, old: str, new: str) -> str:
-    """The body with every link that names the page `old` naming `new`; labels stay as they are.
-
-    Only links by id or base name change: a link by title or alias finds the renamed page still.
-    """
+def rewrite(body: str, targets: Collection[str], new: str) -> str:
+    """The body with every link to one of these targets naming `new`; labels stay as they are."""
     pieces, done = [], 0
     for link in extract(body):
-        if names_page(link.target, old):
+        if link.target in targets:
             start, end = link.span
             pieces += [body[done:start], new]
             done = end
@@ -189,7 +186,7 @@ class Resolver:
     def _add(self, page: Named) -> None:
         self._ids.add(page.id)
         self._by_id[name_key(page.id)].append(page.id)
-        for tail in _tails(name_key(page.id)):
+        for tail in tails(name_key(page.id)):
             self._by_name[tail].append(page.id)
         if page.title:
             self._by_title[key(page.title.strip())].append(page.id)
@@ -222,7 +219,7 @@ def name_key(target: str) -> str:
 def names_page(target: str, page_id: str) -> bool:
     """Whether the target names this page by its id, the end of its path or its base name."""
     written, page = name_key(target), name_key(page_id)
-    return written in _tails(page) or written.rpartition("/")[2] == page
+    return written in tails(page) or written.rpartition("/")[2] == page
 
 
 def _path(target: str) -> str:
@@ -230,7 +227,7 @@ def _path(target: str) -> str:
     return "/".join(part for part in parts if part not in ("", ".", ".."))
 
 
-def _tails(path: str) -> list[str]:
+def tails(path: str) -> list[str]:
     """`a/b/c` gives `a/b/c`, `b/c`, `c`."""
     parts = path.split("/")
     return ["/".join(parts[start:]) for start in range(len(parts))]

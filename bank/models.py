@@ -33,6 +33,9 @@ class Page(models.Model):
     name = models.CharField(max_length=120)
     key = models.CharField(max_length=800)
     path = models.CharField(max_length=400)  # of its file, below the memory folder
+    # The file that it was imported from: the folder's name, then the path in it, without .md.
+    origin = models.TextField(blank=True)
+    former_names = models.JSONField(default=list, blank=True)  # Before each rename.
     title = models.CharField(max_length=200)
     abstract = models.CharField(max_length=120, blank=True)
     revision = models.PositiveIntegerField()
@@ -150,8 +153,9 @@ class Revision(models.Model):
 class Link(models.Model):
     """A [[wikilink]] in a page's current text, once however often it stands there.
 
-    `to` is the page it leads to, None while there is none. `name_key` and `words_key` are what
-    the target is looked up by: as a name, and as a title or alias.
+    `to` is the page it leads to, None while there is none; `candidates` is how many pages the
+    target fits equally well, so that above 1 it is ambiguous. `name_key` and `words_key` are
+    what the target is looked up by: as a name, and as a title or alias.
     """
 
     source = models.ForeignKey(Page, on_delete=models.CASCADE, related_name="links")
@@ -161,6 +165,15 @@ class Link(models.Model):
     to = models.ForeignKey(
         Page, on_delete=models.SET_NULL, related_name="backlinks", null=True, blank=True
     )
+    candidates = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        indexes: ClassVar = [
+            models.Index(fields=["target", "id"], condition=Q(to=None), name="link_broken"),
+            models.Index(
+                fields=["target", "id"], condition=Q(candidates__gt=1), name="link_ambiguous"
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"[[{self.target}]]"
@@ -171,13 +184,20 @@ class Link(models.Model):
 
 
 class Label(models.Model):
-    """What a page that is not archived is found by: its name, title, aliases and tags."""
+    """What a page that is not archived is found by: its name, title, aliases, tags and so on.
+
+    FILE: the path of the file it was imported from, and each end of that path. FORMER: a name
+    it had before. LINT: what its text lacks (see bank.lint).
+    """
 
     class Role(models.TextChoices):
         NAME = "name"
+        FILE = "file"
+        FORMER = "former"
         TITLE = "title"
         ALIAS = "alias"
         TAG = "tag"
+        LINT = "lint"
 
     page = models.ForeignKey(Page, on_delete=models.CASCADE, related_name="labels")
     role = models.CharField(max_length=10, choices=Role)
@@ -185,7 +205,10 @@ class Label(models.Model):
     text = models.CharField(max_length=200)
 
     class Meta:
-        indexes: ClassVar = [models.Index(fields=["key", "role", "page"], name="label_key")]
+        indexes: ClassVar = [
+            models.Index(fields=["key", "role", "page"], name="label_key"),
+            models.Index(fields=["key", "id"], condition=Q(role="title"), name="label_title"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.role} {self.text}"

@@ -122,7 +122,7 @@ def adopt(kind: Kind, name: str, path: str, found: Content) -> Page:
     findings = inspect(text)
     origin = Origin("", "file", at=min(_changed_at(found.stamp), timezone.now()))
     with clock.writing(FILE) as tx:
-        page, _ = record.create(tx, text, origin, path, findings)
+        page, _ = record.create(tx, record.New(text, origin, path, findings))
         _stamp(page, found.stamp)
     return page
 

@@ -44,12 +44,15 @@ def key_of(kind: Kind, name: str) -> str:
         return ""
 
 
+_SEARCHED = (Label.Role.NAME, Label.Role.TITLE, Label.Role.ALIAS, Label.Role.TAG)
+
+
 def entities(q: str = "", tag: str = "") -> QuerySet[Page]:
     """The entities by name; `q` is found in name, title, abstract, tags and aliases."""
     found = Page.objects.filter(kind=Kind.ENTITY, archived_at=None)
     if q.strip():
-        labelled = Label.objects.filter(key__contains=names.key(q.strip())).values("page")
-        found = found.filter(Q(pk__in=labelled) | Q(abstract__icontains=q.strip()))
+        labelled = Label.objects.filter(key__contains=names.key(q.strip()), role__in=_SEARCHED)
+        found = found.filter(Q(pk__in=labelled.values("page")) | Q(abstract__icontains=q.strip()))
     if tag.strip():
         tagged = Label.objects.filter(role=Label.Role.TAG, key=names.key(tag.strip()))
         found = found.filter(pk__in=tagged.values("page"))
@@ -127,10 +130,10 @@ def revision(page: Page, number: int) -> Revision:
     return found
 
 
-def held(page: Page) -> QuerySet[QuarantineItem]:
-    """What of this page waits for a curator's decision: its own text, or proposals for it."""
+def held(*pages: Page) -> QuerySet[QuarantineItem]:
+    """What of these pages waits for a curator's decision: their own text, or proposals."""
     waiting = QuarantineItem.objects.filter(state=QuarantineItem.State.WAITING)
-    documents = (page.document, page.document + APPENDED)
+    documents = [page.document + end for page in pages for end in ("", APPENDED)]
     return waiting.filter(collection=COLLECTION, document__in=documents).order_by("-pk")
 
 

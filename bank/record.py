@@ -4,16 +4,16 @@ A step of bank.services, which decides what is stored, and of bank.publishing, w
 files; nothing else writes these rows.
 """
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date as Date
 from datetime import datetime
 from functools import cached_property
 
-from django.db.models import Max, Q, QuerySet
+from django.db.models import Max, QuerySet
 from django.utils import timezone
 
-from bank import layout, links, markdown, names, queries
+from bank import layout, linking, links, markdown, queries
 from bank.files import sha256
 from bank.models import FileOperation, Kind, Label, Link, Page, Revision
 from memoryweb.core import clock, quarantine
@@ -23,7 +23,8 @@ from memoryweb.core.guard import Finding
 from memoryweb.core.models import QuarantineItem
 
 LINKS_LIMIT = 1_000  # Different targets of one page that are kept as links.
-KEY_LENGTH = 400
+TITLE_LENGTH = 200
+STUB_LENGTH = 40  # Characters that are no white space; what has fewer is a stub.
 _VIA = {"admin": "page", "command": "import"}  # Doors that history does not tell apart.
 # What a page holds itself, not what somebody proposed for it, is held back by these doors.
 _OWN_TEXT = ("file", "import")
@@ -46,11 +47,23 @@ class Origin:
 
 @dataclass(frozen=True)
 class Text:
-    """A page's text with what is read from it; the sha is of its bytes in the file."""
+    """A page's text with what is read from it; the sha is of its bytes in the file.
+
+    `origin` and `former_names` are those of the page, which is found by them too.
+    """
 
     kind: Kind
     name: str
     content: str
+    origin: str = ""
+    former_names: tuple[str, ...] = ()
+
+    def of(self, page: Page) -> "Text":
+        """The text as this page's."""
+        known = (page.origin, tuple(page.former_names))
+        if (self.origin, self.former_names) == known:
+            return self
+        return replace(self, origin=page.origin, former_names=known[1])
 
     @cached_property
     def data(self) -> bytes:
@@ -62,25 +75,58 @@ class Text:
 
     @cached_property
     def read(self) -> markdown.PageText:
-        return markdown.read(self.content, self.name)
+        return markdown.read(self.content, self.file_name[:TITLE_LENGTH] or self.name)
+
+    @property
+    def file_name(self) -> str:
+        """What the file was called that the page was imported from."""
+        return " ".join(self.origin.rpartition("/")[2].split())
+
+    @cached_property
+    def aliases(self) -> tuple[str, ...]:
+        """Those of the text, and the file's name where the page's could not be the same."""
+        if linking.base_key(self.file_name) in ("", linking.base_key(self.name)):
+            return self.read.aliases
+        return tuple(dict.fromkeys((*self.read.aliases, self.file_name)))
 
     @cached_property
     def links(self) -> list[Link]:
         """One unsaved Link for each different target, in the order of the text."""
         targets = dict.fromkeys(link.target for link in links.extract(self.read.front.body))
         return [
-            Link(target=target, name_key=_base_name(target), words_key=_words(target))
+            Link(
+                target=target,
+                name_key=linking.base_key(target),
+                words_key=linking.words_key(target),
+            )
             for target in [*targets][: LINKS_LIMIT + 1]
         ]
 
     @cached_property
-    def labels(self) -> set[tuple[str, str, str]]:
+    def labels(self) -> set[linking.Labelled]:
         """(role, key, text) of everything that the page is found by."""
-        found = {(Label.Role.NAME, _base_name(self.name), self.name)}
-        found.add((Label.Role.TITLE, _words(self.read.title), self.read.title))
-        found |= {(Label.Role.ALIAS, _words(alias), alias) for alias in self.read.aliases}
-        found |= {(Label.Role.TAG, _words(tag), tag) for tag in self.read.tags}
+        role, words = Label.Role, linking.words_key
+        path = self.origin.partition("/")[2]
+        name = linking.base_key(self.name)
+        found = {
+            (role.NAME, name, self.name),
+            (role.TITLE, words(self.read.title), self.read.title),
+        }
+        found |= {(role.ALIAS, words(alias), alias) for alias in self.aliases}
+        found |= {(role.TAG, words(tag), tag) for tag in self.read.tags}
+        found |= {(role.FILE, key, path) for key in linking.file_keys(path) - {name, ""}}
+        found |= {(role.FORMER, linking.base_key(old), old) for old in self.former_names}
+        found |= {(role.LINT, lack, self.name) for lack in self.lacks}
         return {(role.value, key, text[:200]) for role, key, text in found}
+
+    @cached_property
+    def lacks(self) -> list[str]:
+        """What lint shows of the text itself; a note needs no title and no length."""
+        if self.kind != Kind.ENTITY:
+            return []
+        lines = (line for line in self.read.front.body.split("\n") if not line.startswith("#"))
+        length = sum(len(word) for line in lines for word in line.split())
+        return ["no_title"] * ("no_title" in self.read.flags) + ["stub"] * (length < STUB_LENGTH)
 
     @cached_property
     def flags(self) -> list[str]:
@@ -95,7 +141,7 @@ class Text:
             "title": self.read.title,
             "abstract": self.read.abstract,
             "tags": list(self.read.tags),
-            "aliases": list(self.read.aliases),
+            "aliases": list(self.aliases),
             "front_matter": self.read.front.data or {},
         }
 
@@ -107,28 +153,49 @@ def path_of(kind: Kind, name: str) -> str:
     return layout.MEMORY if kind == Kind.MEMORY else layout.note_path(Date.fromisoformat(name))
 
 
-def create(
-    tx: clock.Writing, text: Text, origin: Origin, path: str, findings: Sequence[Finding]
-) -> tuple[Page, Revision]:
-    """A new page; with findings it is in quarantine."""
-    page = Page(
-        kind=text.kind,
-        name=text.name,
-        key=queries.key_of(text.kind, text.name),
-        path=path,
-        revision=1,
-        quarantined=bool(findings),
-        flags=_flags(text, quarantined=bool(findings), conflict=None),
-        author=origin.author,
-        created_at=origin.at,
-        updated_at=origin.at,
-        **text.columns(),
-    )
-    page.save(force_insert=True)
-    revision = _add_revision(page, text, origin, 1)
-    _settle_names(page, text)
-    _note(tx, page, text, findings, "page.create")
-    return page, revision
+@dataclass(frozen=True)
+class New:
+    """A page that is to be made; with findings it is in quarantine."""
+
+    text: Text
+    origin: Origin
+    path: str
+    findings: Sequence[Finding] = ()
+
+    def page(self) -> Page:
+        text, origin = self.text, self.origin
+        return Page(
+            kind=text.kind,
+            name=text.name,
+            key=queries.key_of(text.kind, text.name),
+            path=self.path,
+            origin=text.origin,
+            revision=1,
+            quarantined=bool(self.findings),
+            flags=_flags(text, quarantined=bool(self.findings), conflict=None),
+            author=origin.author,
+            created_at=origin.at,
+            updated_at=origin.at,
+            **text.columns(),
+        )
+
+
+def create(tx: clock.Writing, new: New) -> tuple[Page, Revision]:
+    """A new page."""
+    return create_many(tx, [new])[0]
+
+
+def create_many(tx: clock.Writing, news: Sequence[New]) -> list[tuple[Page, Revision]]:
+    """New pages, in a number of queries that does not grow with theirs."""
+    pages = Page.objects.bulk_create([new.page() for new in news])
+    pairs = list(zip(pages, news, strict=True))
+    revisions = [_revision(page, new.text, new.origin, 1) for page, new in pairs]
+    Revision.objects.bulk_create(revisions)
+    _settle_names([(page, new.text) for page, new in pairs])
+    own_text_held(*pages).delete()
+    for page, new in pairs:
+        _note(tx, page, new.text, new.findings, "page.create")
+    return list(zip(pages, revisions, strict=True))
 
 
 def revise(
@@ -144,7 +211,7 @@ def revise(
 
     `conflict` is the revision that waits for a decision afterwards. Raises Conflict.
     """
-    number = _next_number(page)
+    text, number = text.of(page), _next_number(page)
     quarantined = bool(findings)
     updated = Page.objects.filter(pk=page.pk, revision=page.revision, archived_at=None).update(
         revision=number,
@@ -159,7 +226,8 @@ def revise(
         raise Conflict("somebody else saved this page in this moment; nothing was saved")
     revision = _add_revision(page, text, origin, number)
     page.refresh_from_db()
-    _settle_names(page, text)
+    _settle_names([(page, text)])
+    own_text_held(page).delete()
     _note(tx, page, text, findings, "page.edit")
     return revision
 
@@ -193,20 +261,21 @@ def archive(tx: clock.Writing, page: Page) -> None:
         raise Conflict("somebody else saved this page in this moment; it was not archived")
     page.refresh_from_db()
     own_text_held(page).delete()
-    page.links.all().delete()
-    _rename(page, set())
+    linking.settle([(page, set(), [])])
     tx.changed(queries.COLLECTION, page.document, "delete")
     tx.audited("page.archive", f"pages/{page.document}", sha256=page.sha256)
 
 
 def unarchive(tx: clock.Writing, page: Page, text: Text, findings: Sequence[Finding]) -> None:
     """Bring an archived page back as it was; what the guard now finds puts it in quarantine."""
+    text = text.of(page)
     page.archived_at = None
     page.quarantined = bool(findings)
     page.file_stamp = ""
     page.flags = _flags(text, quarantined=page.quarantined, conflict=page.conflict)
     page.save(force_update=True)
-    _settle_names(page, text)
+    _settle_names([(page, text)])
+    own_text_held(page).delete()
     _note(tx, page, text, findings, "page.restore")
 
 
@@ -232,7 +301,13 @@ def done(op: FileOperation) -> None:
 
 
 def _add_revision(page: Page, text: Text, origin: Origin, number: int) -> Revision:
-    return Revision.objects.create(
+    revision = _revision(page, text, origin, number)
+    revision.save(force_insert=True)
+    return revision
+
+
+def _revision(page: Page, text: Text, origin: Origin, number: int) -> Revision:
+    return Revision(
         page=page,
         number=number,
         content=text.content,
@@ -255,7 +330,7 @@ def _flags(text: Text, *, quarantined: bool, conflict: int | None) -> list[str]:
 
 
 def _save_state(page: Page) -> None:
-    text = Text(Kind(page.kind), page.name, page.content)
+    text = Text(Kind(page.kind), page.name, page.content).of(page)
     page.flags = _flags(text, quarantined=page.quarantined, conflict=page.conflict)
     page.save(update_fields=["conflict", "quarantined", "flags"])
 
@@ -264,7 +339,6 @@ def _note(
     tx: clock.Writing, page: Page, text: Text, findings: Sequence[Finding], action: str
 ) -> None:
     """What readers, reviewers and the audit are told of the page's text."""
-    own_text_held(page).delete()
     if findings:
         quarantine.hold(tx.actor, queries.COLLECTION, page.document, text.content, findings)
     tx.changed(queries.COLLECTION, page.document)
@@ -272,92 +346,11 @@ def _note(
     tx.audited(action, f"pages/{page.document}", **facts)
 
 
-def own_text_held(page: Page) -> QuerySet[QuarantineItem]:
-    """What waits for review because the page holds it, proposals for the page left out."""
-    return queries.held(page).filter(via__in=_OWN_TEXT)
+def own_text_held(*pages: Page) -> QuerySet[QuarantineItem]:
+    """What waits for review because a page holds it, proposals for the page left out."""
+    return queries.held(*pages).filter(via__in=_OWN_TEXT)
 
 
-# Names and links
-
-
-def _base_name(target: str) -> str:
-    return links.name_key(target).rpartition("/")[2][:KEY_LENGTH]
-
-
-def _words(target: str) -> str:
-    return names.key(target.strip())[:KEY_LENGTH]
-
-
-def _settle_names(page: Page, text: Text) -> None:
-    """Bring what the page is called and what it links to up to date, and links to it."""
-    renamed = _relabel(page, text.labels)
-    _relink(page, text.links[:LINKS_LIMIT])
-    if renamed:
-        _resolve_again(renamed)
-
-
-def _rename(page: Page, labels: set[tuple[str, str, str]]) -> None:
-    if renamed := _relabel(page, labels):
-        _resolve_again(renamed)
-
-
-def _relabel(page: Page, wanted: set[tuple[str, str, str]]) -> set[str]:
-    """Make these the page's labels; the keys by which it is newly found, or no more."""
-    stored = {(label.role, label.key, label.text): label.pk for label in page.labels.all()}
-    gone = stored.keys() - wanted
-    new = wanted - stored.keys()
-    page.labels.filter(pk__in=[stored[label] for label in gone]).delete()
-    Label.objects.bulk_create(
-        Label(page=page, role=role, key=key, text=text) for role, key, text in sorted(new)
-    )
-    return {key for role, key, _ in gone | new if role != Label.Role.TAG}
-
-
-def _relink(page: Page, wanted: list[Link]) -> None:
-    stored = list(page.links.order_by("pk").values_list("target", flat=True))
-    if stored == [link.target for link in wanted]:
-        return
-    page.links.all().delete()
-    found = _resolve({(link.name_key, link.words_key) for link in wanted})
-    for link in wanted:
-        link.source, link.to_id = page, found.get((link.name_key, link.words_key))
-    Link.objects.bulk_create(wanted, batch_size=500)
-
-
-def _resolve_again(keys: Collection[str]) -> None:
-    """Point links that any of these keys may concern to where they lead now."""
-    concerned = Link.objects.filter(Q(name_key__in=keys) | Q(words_key__in=keys))
-    pairs = set(concerned.values_list("name_key", "words_key").distinct())
-    found = _resolve(pairs)
-    for name_key, words_key in pairs:
-        to = found.get((name_key, words_key))
-        rows = Link.objects.filter(name_key=name_key, words_key=words_key)
-        elsewhere = Q(to=None) | ~Q(to=to) if to is not None else ~Q(to=None)
-        rows.filter(elsewhere).update(to=to)
-
-
-_RULES = (Label.Role.NAME, Label.Role.TITLE, Label.Role.ALIAS)
-
-
-def _resolve(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], int]:
-    """The page that each (name, words) of a link leads to: by name, by title, by alias.
-
-    Of several that fit one rule an entity comes first, then the shortest name, as
-    bank.links.Resolver has it.
-    """
-    pairs = list(pairs)
-    keys = sorted({key for pair in pairs for key in pair})
-    best: dict[tuple[str, str], tuple[bool, int, str, int]] = {}
-    for at in range(0, len(keys), 500):
-        rows = Label.objects.filter(key__in=keys[at : at + 500], role__in=_RULES)
-        columns = ("role", "key", "page__kind", "page__name", "page_id")
-        for role, key, kind, name, page in rows.values_list(*columns):
-            rank = (kind != Kind.ENTITY, len(name), name, page)
-            best[role, key] = min(best.get((role, key), rank), rank)
-    found = {}
-    for name_key, words_key in pairs:
-        tried = zip(_RULES, (name_key, words_key, words_key), strict=True)
-        hit = next((best[rule, key] for rule, key in tried if (rule, key) in best), None)
-        if hit is not None:
-            found[name_key, words_key] = hit[3]
-    return found
+def _settle_names(pages: Iterable[tuple[Page, Text]]) -> None:
+    """Bring what these pages are called and what they link to up to date, and links to them."""
+    linking.settle([(page, text.labels, text.links[:LINKS_LIMIT]) for page, text in pages])

@@ -271,7 +271,7 @@ def _create(actor: Actor, wanted: _Wanted, findings: Sequence[Finding]) -> Saved
     path = record.path_of(text.kind, text.name)
     with clock.writing(actor) as tx:
         _decide(tx, wanted)
-        page, revision = record.create(tx, text, origin, path, findings)
+        page, revision = record.create(tx, record.New(text, origin, path, findings))
         op = record.operation(page, FileOperation.Op.WRITE, None, origin.at)
     _publish(op, _STORED)
     page.refresh_from_db()

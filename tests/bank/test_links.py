@@ -199,16 +199,17 @@ def test_a_page_with_one_alias_twice_is_one_candidate():
 # Renaming
 
 
-def test_a_rename_rewrites_links_by_name_and_keeps_section_and_label():
+def test_a_rewrite_gives_links_another_target_and_keeps_section_and_label():
     body = "[[alice-chen]] [[Alice Chen#Early|her]] ![[people/alice-chen]] [[bob]] [[ alice-chen ]]"
-    assert rewrite(body, "alice-chen", "alice-smith") == (
+    targets = {"alice-chen", "Alice Chen", "people/alice-chen"}
+    assert rewrite(body, targets, "alice-smith") == (
         "[[alice-smith]] [[alice-smith#Early|her]] ![[alice-smith]] [[bob]] [[ alice-smith ]]"
     )
 
 
-def test_a_rename_touches_no_code_no_prose_and_no_other_page():
+def test_a_rewrite_touches_no_code_no_prose_and_no_other_target():
     body = "alice-chen `[[alice-chen]]` [[alice-chen-2]] [[not-alice-chen]]\n```\n[[alice-chen]]\n"
-    assert rewrite(body, "alice-chen", "x") == body
+    assert rewrite(body, {"alice-chen"}, "x") == body
 
 
 def test_names_page_knows_ends_of_paths():
@@ -218,5 +219,5 @@ def test_names_page_knows_ends_of_paths():
 
 
 @given(st.text(alphabet="`[]|#!\\a \n", max_size=60))
-def test_a_rename_to_the_same_name_changes_nothing(body: str):
-    assert rewrite(body, "a", "a") == body
+def test_a_rewrite_to_the_same_target_changes_nothing(body: str):
+    assert rewrite(body, {"a"}, "a") == body
