@@ -107,6 +107,13 @@ def test_a_page_shows_its_text_links_and_where_it_is_linked_from(desk: Client, w
     assert "/api/v1/bank/entities/alice" in shown
 
 
+def test_a_link_that_fits_several_pages_says_so(desk: Client, written):
+    written("chen-a", "# Chen\n\nOne.\n")
+    written("chen-b", "# Chen\n\nAnother.\n")
+    written("alice", "# Alice\n\nAsk [[Chen]].\n")
+    assert "fits 2 pages" in text(desk.get("/bank/alice/"))
+
+
 def test_the_heading_that_is_the_title_is_not_said_twice(desk: Client, written):
     written("alice", "# Alice\n\nRuns the docks.\n\n# Later\n\nMore.\n")
     shown = text(desk.get("/bank/alice/"))
