@@ -11,6 +11,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.text import Truncator
 from django.views.decorators.http import require_GET, require_POST
 
 from bank import findings
@@ -207,11 +208,11 @@ def _pages(documents: Iterable[str]) -> dict[str, Page]:
 
 
 def _of_episode(item: QuarantineItem, episode: Episode | None, form: DecisionForm | None) -> Held:
-    title = episode.summary.strip().partition("\n")[0][:160] if episode else ""
+    summary = episode.summary.strip() if episode else ""
     return Held(
         item,
         what="Episode",
-        title=title or item.document,
+        title=Truncator(summary.partition("\n")[0]).chars(120) or item.document,
         url=episode.get_absolute_url() if episode else "",
         page=None,
         own=True,
