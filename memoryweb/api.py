@@ -14,6 +14,7 @@ from ninja.operation import Operation
 
 from bank.api import router as bank_router
 from episodes.api import router as episodes_router
+from memoryweb.core.api import router as core_router
 from memoryweb.core.api_auth import read
 from memoryweb.core.errors import DomainError, FieldError, Invalid
 from memoryweb.core.middleware import database_failed, problem
@@ -53,6 +54,7 @@ api.add_router("/episodes", episodes_router, tags=["episodes"])
 api.add_router("/episodes", similar_router, tags=["search"])
 api.add_router("/search", search_router, tags=["search"])
 api.add_router("", bank_router, tags=["bank"])
+api.add_router("", core_router, tags=["changes and audit"])
 
 
 @api.exception_handler(DomainError)

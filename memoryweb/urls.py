@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.contrib.auth import views as auth
 from django.urls import include, path
 
-from memoryweb import api, review_pages, views
+from memoryweb import activity, api, review_pages, views
 from memoryweb.core import health
 
 handler400 = "memoryweb.views.bad_request"
@@ -23,7 +23,7 @@ urlpatterns = [
     path("settings/tokens/<str:key>/revoke/", views.revoke_token, name="revoke_token"),
     path("settings/people/", views.people_page, name="people"),
     path("settings/people/<str:username>/", views.change_person, name="change_person"),
-    path("activity/", views.activity, name="activity"),
+    path("activity/", activity.activity, name="activity"),
     path("review/", review_pages.review_list, name="review"),
     path("review/decide/", review_pages.decide_many, name="decide_many"),
     path("review/<int:pk>/", review_pages.review_item, name="review_item"),

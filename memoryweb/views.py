@@ -8,7 +8,6 @@ from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import PasswordChangeView
-from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse_lazy
@@ -21,7 +20,7 @@ from memoryweb.core.access import actor_of, administrator_page
 from memoryweb.core.actor import Role, system
 from memoryweb.core.errors import Invalid
 from memoryweb.core.middleware import MACHINE_PATHS, problem
-from memoryweb.core.models import ApiToken, AuditEntry, User
+from memoryweb.core.models import ApiToken, User
 from memoryweb.forms import ChangePerson, FirstAdministrator, NewPerson, NewToken
 from search.views import SEARCHED_COOKIE
 
@@ -148,15 +147,6 @@ def change_person(request: HttpRequest, username: str) -> HttpResponse:
     people.change(actor_of(request), username, **form.cleaned_data)
     messages.success(request, f"{username} is changed.")
     return redirect("people")
-
-
-def activity(request: HttpRequest) -> HttpResponse:
-    """Who did what, newest first."""
-    entries = AuditEntry.objects.order_by("-id")
-    if action := request.GET.get("action", ""):
-        entries = entries.filter(action=action)
-    page = Paginator(entries, 50).get_page(request.GET.get("page"))
-    return render(request, "activity.html", {"page": page, "action": action})
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:

@@ -54,8 +54,9 @@ class Writing:
         self._write_audit()
 
     def _write_audit(self) -> None:
-        last = AuditEntry.objects.order_by("-id").first()
-        previous = last.hash if last else ""
+        if not self._audit:
+            return
+        previous = Clock.objects.values_list("audit_head", flat=True).get(pk=1)
         for action, target, facts in self._audit:
             entry = AuditEntry(
                 at=timezone.now(),
@@ -69,6 +70,7 @@ class Writing:
             )
             previous = entry.hash = entry_hash(entry)
             entry.save(force_insert=True)
+        Clock.objects.filter(pk=1).update(audit_head=previous)
 
 
 @contextmanager
@@ -92,6 +94,17 @@ def database_uuid() -> uuid.UUID:
 
 def changes_since(seq: int, limit: int = 10_000) -> list[Change]:
     return list(Change.objects.filter(seq__gt=seq).order_by("seq")[:limit])
+
+
+def first_broken_entry() -> str:
+    """Where the audit is not as it was written: an entry, its end, or "" when it is whole."""
+    previous = ""
+    for entry in AuditEntry.objects.order_by("id").iterator():
+        if entry.previous_hash != previous or entry.hash != entry_hash(entry):
+            return f"entry {entry.pk} ({entry.action} {entry.target})"
+        previous = entry.hash
+    head = Clock.objects.filter(pk=1).values_list("audit_head", flat=True).first() or ""
+    return "" if head == previous else "the end: entries after the last one are missing"
 
 
 def entry_hash(entry: AuditEntry) -> str:

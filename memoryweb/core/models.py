@@ -72,6 +72,8 @@ class Clock(models.Model):
 
     seq = models.PositiveBigIntegerField(default=0)
     database = models.UUIDField()
+    # The hash of the newest audit entry: one that was cut off the end is missed.
+    audit_head = models.CharField(max_length=64, blank=True)
 
     def __str__(self) -> str:
         return f"seq {self.seq}"

@@ -1,0 +1,75 @@
+"""What followers and auditors read: the change rows, and who did what."""
+
+from typing import Annotated, Any
+
+from django.http import HttpRequest
+from ninja import Query, Router
+from pydantic import BaseModel, ConfigDict, Field
+
+from memoryweb.core import audit, clock
+from memoryweb.core.api_auth import admin, read
+from memoryweb.core.paging import Listed, Paging, page
+from memoryweb.core.times import Time
+
+router = Router()
+Since = Annotated[int, Query(ge=0, le=2**63 - 1)]
+Limit = Annotated[int, Query(ge=1, le=500)]
+
+
+class ChangeOut(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+    seq: int
+    collection: str
+    document: str
+    op: str
+
+
+class ChangesOut(BaseModel):
+    """Ask again with `since` = `seq` while `more` is true; then later, for what came meanwhile."""
+
+    items: list[ChangeOut]
+    seq: int
+    more: bool
+
+
+class AuditFilter(BaseModel):
+    actor: Annotated[str, Field(max_length=250)] = ""
+    action: Annotated[str, Field(max_length=60)] = ""
+    target: Annotated[str, Field(max_length=500, description="what the target begins with")] = ""
+    since: Time | None = None
+
+
+class AuditOut(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+    id: int
+    at: Time
+    actor: str
+    via: str
+    action: str
+    target: str
+    facts: dict[str, Any]
+    seq: int
+    hash: str
+
+
+@router.get("/changes", response=ChangesOut, auth=read)
+def changes(request: HttpRequest, since: Since = 0, limit: Limit = 50) -> ChangesOut:
+    """What changed after `since`, in order."""
+    now = clock.current_seq()
+    rows = clock.changes_since(since, limit)
+    more = len(rows) == limit
+    reached = rows[-1].seq if more else max(now, since, *(row.seq for row in rows[-1:]))
+    return ChangesOut(items=[ChangeOut.model_validate(row) for row in rows], seq=reached, more=more)
+
+
+@router.get("/audit", response=Listed[AuditOut], auth=admin)
+def audit_entries(
+    request: HttpRequest, wanted: Query[AuditFilter], paging: Query[Paging]
+) -> dict[str, Any]:
+    """Who did what, newest first; entries hold hashes and counts, never memory text."""
+    rows = audit.entries(**wanted.model_dump())
+    found = page(rows, ("-id",), limit=paging.limit, cursor=paging.cursor)
+    items = [AuditOut.model_validate(row) for row in found.items]
+    return {"items": items, "next_cursor": found.next_cursor, "total": found.total}
