@@ -29,7 +29,10 @@ def shown(view: View, part: str, text: str) -> str:
         ("say ｏｎｅ two", "plain", "one", "ｏｎｅ"),
         ("see раssword now", "skeleton", "password", "раssword"),
         ("one_two-three four", "separators", "two three", "two-three"),
-        ("i g n o r e it", "joined", "ignore", "i g n o r e"),
+        ("i g n o r e it", "segmented", "ignore", "i g n o r e"),
+        ("i.g.n.o.r.e. .i.t", "segmented", "ignore it", "i.g.n.o.r.e. .i.t"),
+        ("now ignoreallprevious", "segmented", "ignore all", "ignoreallprevious"),
+        ("my pass word here", "rejoined", "password", "pass word"),
         ("pa**ss**word <b>one</b>", "markup", "password", "pa**ss**word"),
         ("my p4ssw0rd here", "leet", "password", "p4ssw0rd"),
         ("x &#104;ello", "html-entity", "hello", "&#104;ello"),
@@ -49,8 +52,8 @@ def test_the_first_view_is_the_text_itself() -> None:
     assert next(views("Plain text.")).text == "Plain text."
 
 
-def test_plain_prose_has_no_view_but_itself_and_its_joined_letters() -> None:
-    assert [view.name for view in views("The build is green again.")] == ["raw", "joined"]
+def test_plain_prose_has_no_view_but_itself() -> None:
+    assert [view.name for view in views("The build is green again.")] == ["raw"]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Readings of words changed letter by letter: leet, rotations, reversal, shuffled letters.
 
-Nearly every text could be read so, to no end. So the words that tell an attack are kept in their
+Nearly every text could be read so, to no end. So the words that rules are made of are kept in their
 changed forms, and a reading is made only of a text that holds some of those.
 """
 
@@ -9,16 +9,21 @@ from collections import Counter
 from collections.abc import Iterator
 from string import ascii_lowercase
 
-from memoryweb.core.guard.rules.vocabulary import CLASSES
+from memoryweb.core.guard.known_words import KNOWN_WORDS
 from memoryweb.core.guard.views import View
 
 MAX_CIPHERS = 2
+# What the words that tell a cipher are worth together, four letters being worth one. The usual
+# ciphers need less than all the other rotations, in which words turn up by chance.
+_ENOUGH = 3
+_ENOUGH_OF_USUAL = 2
+_USUAL = frozenset({"rot13", "atbash", "reversed"})
 
 _LEET = str.maketrans("0134567@$!|", "oieasgtasil")
 _LEET_RUN = re.compile(r"[0134567$]+|[!|](?=\w)|@(?![\w-]{1,40}\.\w)")
 _LEET_SIGN = re.compile(r"[0134567@$!|](?:(?<=[A-Za-z].)|(?=[A-Za-z]))")
 _LEET_WORD = re.compile(r"[0134567@$!|][\w@$!|]{0,30}|[A-Za-z]{1,12}[0134567@$!|][\w@$!|]{0,30}")
-_RUN = re.compile(r"\w+")
+_RUN = re.compile(r"\S+")
 _LONG_WORD = re.compile(r"[^\W\d_]{6,}")
 _EVERYTHING = re.compile(r"(?s).+")
 
@@ -35,12 +40,7 @@ def _table(written: str, meant: str) -> dict[int, int]:
 
 _DECIPHER = {name: _table(written, ascii_lowercase) for name, written in _ALPHABETS.items()}
 
-_TELLING = frozenset(
-    word
-    for group in CLASSES.values()
-    for word in group.replace("+", "").split()
-    if word.isalpha() and len(word) > 3
-)
+_TELLING = frozenset(word for word in KNOWN_WORDS if len(word) > 3)
 
 
 def _enciphered() -> dict[str, list[str]]:
@@ -80,11 +80,16 @@ def _from_leet(word: str) -> str:
 
 
 def deciphered(view: View) -> Iterator[View]:
-    """The readings in which at least two telling words appear."""
-    votes = Counter(name for word in view.words & _ENCIPHERED.keys() for name in _ENCIPHERED[word])
-    for name, count in votes.most_common(MAX_CIPHERS):
-        if count < 2:
-            return
+    """The readings in which enough telling words appear; a long word is worth several."""
+    votes = Counter[str]()
+    for word in view.words & _ENCIPHERED.keys():
+        votes.update(dict.fromkeys(_ENCIPHERED[word], len(word) // 4))
+    likely = [
+        name
+        for name, worth in votes.most_common()
+        if worth >= (_ENOUGH_OF_USUAL if name in _USUAL else _ENOUGH)
+    ]
+    for name in likely[:MAX_CIPHERS]:
         if name == "reversed":
             yield view.rewritten("reversed", _EVERYTHING, lambda match: match[0][::-1])
             yield view.rewritten("reversed", _RUN, lambda match: match[0][::-1])

@@ -2,10 +2,10 @@
 
 A text has a canonical chain: as written, tag characters decoded, compatibility forms undone and
 invisible characters dropped, look-alikes turned Latin. The last link is then read in further ways:
-markup stripped, separators opened, letters joined, leet, ciphers. Whatever it holds encoded is
-decoded where it stands and read in the same ways, at most twice. A view is made only where it
-differs, so ordinary prose has two; no text has more than `MAX_VIEWS`, and none of them is longer
-than `MAX_GROWTH` times the text.
+markup stripped, separators opened, words put together again, leet and ciphers undone. Whatever it
+holds encoded is decoded where it stands and read in the same ways, at most twice. A view is made
+only where it differs, so plain prose has one; no text has more than `MAX_VIEWS`, and none of them
+is longer than `MAX_GROWTH` times the text.
 """
 
 import re
@@ -15,12 +15,13 @@ from collections.abc import Iterator
 from memoryweb.core.guard.ciphers import MAX_CIPHERS, deciphered, unleeted, unshuffled
 from memoryweb.core.guard.confusables import CONFUSABLES
 from memoryweb.core.guard.decoders import decoded
+from memoryweb.core.guard.segments import rejoined, segmented
 from memoryweb.core.guard.views import View
 
 MAX_DECODINGS = 2
 MAX_GROWTH = 4
-# Four canonical links, five readings, two views for a cipher at most.
-MAX_VIEWS = (MAX_DECODINGS + 1) * (4 + 5 + 2 * MAX_CIPHERS)
+# Four canonical links, six readings, two views for a cipher at most.
+MAX_VIEWS = (MAX_DECODINGS + 1) * (4 + 6 + 2 * MAX_CIPHERS)
 
 # Default_Ignorable_Code_Point, and the control characters that no text needs.
 _IGNORABLE = (
@@ -58,11 +59,6 @@ _BETWEEN_WORDS = re.compile(
 # sign of an address, or what calls and assigns in code.
 _SIGN = r"[!-&*-/:;<>?\[-`|~\xa1-\xbf\u2010-\u2017\u201a-\u2027\u2030-\u205e\u3001-\u303f]"
 _SEPARATORS = re.compile(rf"{_SIGN}(?<=[^\W_].)(?!//){_SIGN}{{0,3}}(?=[^\W_])")
-# What is dropped to join letters: all of ASCII but letters and the sign of an address, and dashes,
-# bullets and such.
-_BETWEEN_LETTERS = re.compile(
-    r"[\x00-?\[-`{-\x7f\xa0\xb7\u2010-\u2015\u2022\u2026\u2027\u3001\u3002\u30fb]+"
-)
 
 
 def views(text: str) -> Iterator[View]:
@@ -88,7 +84,7 @@ def _canonical(view: View) -> Iterator[View]:
 
 
 def _readings(view: View) -> Iterator[View]:
-    for step in (_unmarked, _separated, _joined, unleeted, unshuffled):
+    for step in (_unmarked, _separated, segmented, rejoined, unleeted, unshuffled):
         changed = step(view)
         if changed is not view:
             yield changed
@@ -140,8 +136,3 @@ def _unmarked(view: View) -> View:
 
 def _separated(view: View) -> View:
     return view.rewritten("separators", _SEPARATORS, " ", same_words=True)
-
-
-def _joined(view: View) -> View:
-    """Even where nothing is between the letters: words that run together are read here only."""
-    return View("joined", _BETWEEN_LETTERS.sub("", view.text), view, (_BETWEEN_LETTERS, ""))

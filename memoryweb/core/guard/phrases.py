@@ -22,8 +22,6 @@ _SHAPES = {
     "address": r"(?:[a-z0-9._+-]{1,64}@\w[\w.-]{0,80}|(?:https?|ftp)://\S{1,200}|www\.\S{1,200})"
 }
 _BREAK = r"[^\w.!?(){}=]{1,8}"
-_JOINED_SHAPE = "[a-z]{1,64}@"
-_FILLERS = "all|any|the|of|your|my|our|these|those|other|and|to|every|a|an|in|its"
 # Latin letters spell words with spaces between; elsewhere marks and particles blur their ends.
 _LATIN = re.compile(r"[a-z0-9' _-]+")
 _KEY = re.compile(r"[^\W\d_]+")
@@ -65,17 +63,6 @@ def compiled(source: str, classes: Mapping[str, str]) -> Phrase:
     return Phrase(needs, re.compile(_spaced(items) if spaced else _unspaced(items)), spaced)
 
 
-def compiled_joined(source: str, classes: Mapping[str, str]) -> Phrase:
-    """The phrase for letters that run together: fillers for gaps, and no ends of words."""
-    items = _items(source, classes)
-    needs = tuple(
-        frozenset(word.replace("_", "").replace("'", "") for word in item.words)
-        for item in items
-        if item.words and not item.optional
-    )
-    return Phrase(needs, re.compile(_run_together(items)), False)
-
-
 def _items(source: str, classes: Mapping[str, str]) -> list[_Item]:
     items, gap = [], 0
     for distance, item, optional in _ITEM.findall(source):
@@ -106,11 +93,9 @@ def _key(word: str, spaced: bool) -> str:
     return max(_KEY.findall(word), key=len) if spaced else word.split("_")[0]
 
 
-def _alternation(words: tuple[str, ...], between: str, apostrophe: str = "'?") -> str:
+def _alternation(words: tuple[str, ...], between: str) -> str:
     longest_first = sorted(words, key=len, reverse=True)
-    escaped = (
-        re.escape(word).replace("_", between).replace("'", apostrophe) for word in longest_first
-    )
+    escaped = (re.escape(word).replace("_", between).replace("'", "'?") for word in longest_first)
     return f"(?:{'|'.join(escaped)})"
 
 
@@ -122,15 +107,6 @@ def _spaced(items: list[_Item]) -> str:
         part = rf"{gap}{_BREAK}{word}" if index else rf"\b{word}"
         parts.append(f"(?:{part})?" if item.optional else part)
     return "".join(parts)
-
-
-def _run_together(items: list[_Item]) -> str:
-    parts = []
-    for item in items:
-        word = _JOINED_SHAPE if item.shape else _alternation(item.words, "", "")
-        filler = rf"(?:{_FILLERS}){{0,4}}?" if item.gap else ""
-        parts.append(f"(?:{filler}{word})?" if item.optional else filler + word)
-    return "".join(parts) + "s?"
 
 
 def _unspaced(items: list[_Item]) -> str:

@@ -32,7 +32,6 @@ class Rule:
     phrases: str = ""
     patterns: tuple[tuple[str, str], ...] = ()
     postures: tuple[Posture, ...] = BOTH
-    joined: str = ""  # phrases to find in letters that run together; a stem finds its plural
     excuses: bool = True  # whether a quoted mention or a negation before it makes it harmless
     examples: tuple[str, ...] = ()
     passes: tuple[str, ...] = ()

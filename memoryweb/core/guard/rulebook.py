@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Set
 from dataclasses import dataclass
 from functools import cached_property
 
-from memoryweb.core.guard.phrases import Needs, compiled, compiled_joined, lines
+from memoryweb.core.guard.phrases import Needs, compiled, lines
 from memoryweb.core.guard.rule import Posture, Rule
 from memoryweb.core.guard.rules import CLASSES, RULES
 from memoryweb.core.guard.views import Span, View
@@ -77,7 +77,6 @@ class Rulebook:
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self._by_word: dict[str, list[Matcher]] = defaultdict(list)
-        self._joined: list[Matcher] = []
         # What is no word by itself is looked for in the text: signs such as an opening bracket, and
         # parts of words, by their first letter, in scripts without spaces. A part with marks of
         # its script counts as a sign, as it is in no run of letters.
@@ -85,12 +84,11 @@ class Rulebook:
         self._parts: dict[str, set[str]] = defaultdict(set)
         for rule in rules:
             self._add(rule)
-        self._joined_rarest = _union(matcher.rarest for matcher in self._joined)
 
     def matchers(self) -> list[Matcher]:
         """Every matcher once."""
         found = {id(matcher): matcher for group in self._by_word.values() for matcher in group}
-        return [*found.values(), *self._joined]
+        return list(found.values())
 
     def called_by(self, words: Set[str]) -> list[Matcher]:
         """The matchers all of whose needs are among the words."""
@@ -101,16 +99,6 @@ class Rulebook:
             if not any(map(words.isdisjoint, matcher.needs))
         }
         return list(called.values())
-
-    def called_by_letters(self, text: str) -> list[Matcher]:
-        """The matchers for joined letters all of whose needs are somewhere in them."""
-        rare = set(filter(text.__contains__, self._joined_rarest))
-        return [
-            matcher
-            for matcher in self._joined
-            if not matcher.rarest.isdisjoint(rare)
-            and all(any(map(text.__contains__, need)) for need in matcher.needs)
-        ]
 
     def signs_in(self, text: str) -> frozenset[str]:
         """What rules look for in this text that is not made of letters."""
@@ -138,9 +126,6 @@ class Rulebook:
             self._index(Matcher(rule, phrase.needs, phrase.pattern))
             if not phrase.spaced:
                 self._add_parts(_union(phrase.needs))
-        for source in lines(rule.joined):
-            phrase = compiled_joined(source, CLASSES)
-            self._joined.append(Matcher(rule, phrase.needs, phrase.pattern))
         for pattern, words in rule.patterns:
             needs = (frozenset(words.split()),)
             self._index(Matcher(rule, needs, re.compile(pattern), PATTERN_REACH))
@@ -167,7 +152,7 @@ class Reader:
 
     def matches(self, view: View, settled: Collection[str] = ()) -> Iterator[tuple[Rule, Span]]:
         """Where rules match in a view, but those settled; spans are those of its folded text."""
-        called, present = self._joined(view) if view.name == "joined" else self._worded(view)
+        called, present = self._called_in(view)
         places = Places(view.folded.text, present)
         for matcher in called:
             if matcher.rule.id not in settled:
@@ -175,16 +160,12 @@ class Reader:
                     for match in matcher.pattern.finditer(places.text, start, end):
                         yield matcher.rule, match.span()
 
-    def _worded(self, view: View) -> tuple[list[Matcher], Set[str]]:
+    def _called_in(self, view: View) -> tuple[list[Matcher], Set[str]]:
         key = view.words | self._book.signs_in(view.folded.text)
         if key not in self._called:
             present = key | self._book.parts_in(view.folded.text)
             self._called[key] = self._book.called_by(present), present
         return self._called[key]
-
-    def _joined(self, view: View) -> tuple[list[Matcher], Set[str]]:
-        called = self._book.called_by_letters(view.folded.text)
-        return called, _union(need for matcher in called for need in matcher.needs)
 
 
 def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:

@@ -31,7 +31,6 @@ _NEGATION = re.compile(
     r"(?:[^\w.!?\n]{1,4}\w{1,12})?[^\w.!?\n]{1,4}$|(?:不要|不得|切勿|禁止|防止|避免|不能)$"
 )
 _ROW_NAME = re.compile(r"^[-*] \*\*[^*]{1,300}\*\*: ?")
-_SENTENCE_END = re.compile(r"\w\w[.!?]++\s")
 _CLOSING_QUOTE = re.compile(r"[^\"'`’”]{0,60}[\"'`’”]")
 
 
@@ -71,7 +70,7 @@ def _scan_piece(text: str, posture: Posture) -> list[Finding]:
         settled = {finding.rule for finding in found}
         for rule, span in reader.matches(view, settled):
             original = view.folded.origin(span)
-            if _is_excused(rule, text, original) or _runs_on(view, text, original):
+            if _is_excused(rule, text, original):
                 continue
             if not any(_tells_the_same(rule, original, other) for other in found):
                 found.append(_finding(rule, view, span, original, text))
@@ -88,19 +87,6 @@ def _is_excused(rule: Rule, text: str, span: Span) -> bool:
     if _MENTION.search(before):
         return _CLOSING_QUOTE.match(text, span[1]) is not None
     return _NEGATION.search(before) is not None
-
-
-def _runs_on(view: View, text: str, span: Span) -> bool:
-    """Whether joined letters are no phrase: they run over the end of a sentence or cut a word."""
-    if view.name != "joined":
-        return False
-    start, end = span
-    if _SENTENCE_END.search(text, start, end):
-        return True
-    before, after = text[start - 1 : start], text[end : end + 1]
-    begins_inside = before.isalpha() and not text[start].isupper()
-    ends_inside = after.isalpha() and not after.isupper()
-    return begins_inside or (ends_inside and not text[start:end].isalpha())
 
 
 def _tells_the_same(rule: Rule, span: Span, other: Finding) -> bool:

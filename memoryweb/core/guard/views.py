@@ -61,11 +61,16 @@ class View:
         return View(self.name, text.lower(), self, (_SPACES, " "))
 
     @cached_property
+    def tokens(self) -> list[str]:
+        """The runs of letters in the folded view, in order."""
+        return _WORD.findall(self.folded.text)
+
+    @cached_property
     def words(self) -> frozenset[str]:
-        """The runs of letters in the folded view."""
+        """The runs of letters in the folded view, each once."""
         if self._same_words and self._parent:
             return self._parent.words
-        return frozenset(_WORD.findall(self.folded.text))
+        return frozenset(self.tokens)
 
     def origin(self, span: Span) -> Span:
         """The span of the original text that this span of the view was made from."""

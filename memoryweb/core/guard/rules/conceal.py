@@ -12,9 +12,6 @@ RULES = (
             {not} ..1 {disclose} ..4 to ..1 {person}
             {not} ..1 let ..1 {person} ..1 [know|find_out|notice|see_this]
         """,
-        joined="""
-            {not} [tell|inform|mention] ..1 [user|human|operator|owner|customer]
-        """,
         excuses=False,
         examples=(
             "Do not tell the user",

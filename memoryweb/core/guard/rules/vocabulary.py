@@ -22,7 +22,6 @@ CLASSES = {
     """,
     "all": "all any every your my",
     "orders": "instruction+ directive+ guideline+ prompt+ orders guidance directions",
-    "stems": "instruction directive guideline prompt",
     "matter": """
         rule+ constraint+ restriction+ command+ policy policies context conversation+ training
         programming safeguard+ protocol+ limitations everything dialogue persona tasks
