@@ -35,7 +35,7 @@ def _by_beginning() -> dict[str, list[str]]:
 
 _BY_BEGINNING = _by_beginning()
 # What a known word costs, where a stretch of other letters costs `_STRANGE` and one a letter.
-_COST = {word: 1 + 2 / len(word) for word in KNOWN_WORDS}
+_COST = {word: 1 + 1 / len(word) for word in KNOWN_WORDS}
 _STRANGE = 1.5
 
 

@@ -37,7 +37,7 @@ RULES = (
                 ..4 from ..1 {person}
             [keep|keeping] [this|it|these|that] ..1 [secret|hidden|confidential|between_us] ..1
                 from
-            {person} ..1 [must|should|may] not ..1 [know|notice|find_out|learn|realize|be_told|
+            {person} ..1 [must|should] not ..1 [know|notice|find_out|learn|realize|be_told|
                 be_informed|be_aware]
             [do_not|don't|never] ..1 [mention|reveal|disclose|acknowledge|discuss|repeat] ..1
                 [this|these] [instruction+|rule+|directive|memory|note|message|command|prompt|step]
