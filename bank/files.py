@@ -12,7 +12,8 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,7 @@ from bank.disk import Disk
 
 READ_LIMIT = 16 * 1024 * 1024  # Bytes; nothing that large was written to be read.
 DEPTH_LIMIT = 32  # Folders within folders that are looked into.
+WRITERS = 8  # Files written at a time: together they wait for the disk about once.
 _ASIDE = ".memoryweb-"  # What the names of files kept aside begin with.
 _UNFIT = re.compile(r"[\x00-\x1f\x7f\\\ud800-\udfff]")  # Surrogates: the name is not UTF-8.
 _DRIVE = re.compile(r"[A-Za-z]:")
@@ -137,6 +139,29 @@ class Folder:
             self._make_durable(folder)
             return self._change(folder, path, aside, {expected, sha256(data)}, stamp)
 
+    def write_new(self, path: str, files: Mapping[str, bytes]) -> dict[str, Stamp]:
+        """Put many new files into one folder, by name; a file that is there already stays.
+
+        The stamps of those written. After an error each file is there as a whole or not at all.
+        """
+        with self._open(_parts(path), make=True) as folder:
+            staged = {name: _name_aside(mark_of(f"{path}/{name}"), "new") for name in files}
+            try:
+                stamps = self._stage(folder, {staged[name]: data for name, data in files.items()})
+                written = {
+                    name: stamps[aside]
+                    for name, aside in staged.items()
+                    if not self._is_there(folder, name) and self._put_first(folder, name, aside)
+                }
+            except BaseException:
+                for aside in staged.values():
+                    self._drop(folder, aside)
+                raise
+            for name in files.keys() - written.keys():
+                self._drop(folder, staged[name])
+            self._make_durable(folder)
+            return written
+
     def remove(self, path: str, expected: str | None) -> Change:
         """Take the file away; content other than `expected` comes back as `displaced`."""
         if self.stamp(path) is None:
@@ -224,6 +249,15 @@ class Folder:
             return stamp_of(self.disk.stat_open(file))
         finally:
             self.disk.close(file)
+
+    def _stage(self, folder: int, files: Mapping[str, bytes]) -> dict[str, Stamp]:
+        """New files, each whole and durable."""
+
+        def create(name: str) -> Stamp:
+            return self._create(folder, name, files[name], None)
+
+        with ThreadPoolExecutor(WRITERS) as pool:
+            return dict(zip(files, pool.map(create, files), strict=True))
 
     def _swap(self, folder: int, name: str, mark: str, staged: str) -> str | None:
         """Put the staged file in place; the name under which the old one is kept, if there was.
@@ -357,6 +391,13 @@ class Folder:
         if not stat.S_ISREG(status.st_mode):
             raise PathRefused(f"“{name}” is a link, a folder or a device, not a file.")
         return status
+
+    def _is_there(self, folder: int, name: str) -> bool:
+        try:
+            self.disk.stat(name, folder)
+        except FileNotFoundError:
+            return False
+        return True
 
     def _mode(self, folder: int, name: str) -> int | None:
         """The permissions of the file there is, None when there is none."""

@@ -1,6 +1,8 @@
 """The one rule for what a page may be called, and when two names are the same page."""
 
 import unicodedata
+from collections.abc import Iterator
+from itertools import count
 
 import regex
 
@@ -15,6 +17,7 @@ DEVICES = frozenset(
 _LEGAL_START = regex.compile(
     r"^(?:(?:[\p{L}\p{Nl}--\p{DI}][\p{M}--\p{DI}]*)|[\p{Nd}_\-])*", regex.VERSION1
 )
+_LEGAL = regex.compile(r"(?:[\p{L}\p{Nl}--\p{DI}][\p{M}--\p{DI}]*)|[\p{Nd}_\-]| ", regex.VERSION1)
 _HAS_SUBSTANCE = regex.compile(r"[\p{L}\p{Nl}\p{Nd}]")
 
 
@@ -49,6 +52,28 @@ def key(name: str) -> str:
     """What two names have in common when they mean one page (NFKC, case folded)."""
     folded = unicodedata.normalize("NFKC", name).casefold()
     return unicodedata.normalize("NFKC", folded)
+
+
+def proposals(name: str) -> Iterator[str]:
+    """Slugs for a page whose given name may be refused, without end: the first is the nearest.
+
+    What cannot stay is dropped, and what is too long is cut; the further ones end in -2, -3 and
+    so on. A name of which nothing is left gives `page`.
+    """
+    text = unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).lower())
+    kept = "".join(_LEGAL.findall(text)).strip().replace(" ", "-")
+    stem = kept if _HAS_SUBSTANCE.search(kept) else "page"
+    for number in count(1):
+        end = f"-{number}" if number > 1 else ""
+        try:
+            yield slug(_cut(stem, MAX_BYTES - len(end)) + end)
+        except NameRefused:  # Reserved: the next will do.
+            continue
+
+
+def _cut(text: str, size: int) -> str:
+    """At most so many bytes of UTF-8."""
+    return text.encode()[:size].decode(errors="ignore")
 
 
 def _refuse_empty_long_or_reserved(text: str) -> None:

@@ -7,9 +7,9 @@ overwritten unseen: it becomes a revision.
 """
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -18,7 +18,7 @@ from django.conf import settings
 from django.db import DatabaseError, transaction
 from django.utils import timezone
 
-from bank import queries, record
+from bank import layout, queries, record
 from bank.disk import Disk
 from bank.files import Change, Content, Displaced, Folder, PathRefused, Stamp
 from bank.locks import LockTimeout, PathLocks
@@ -27,7 +27,7 @@ from bank.record import Origin, Text
 from memoryweb.core import clock
 from memoryweb.core.actor import system
 from memoryweb.core.errors import Conflict, Unavailable
-from memoryweb.core.guard import Finding, scan_page
+from memoryweb.core.guard import Finding, scan, scan_page
 
 logger = logging.getLogger(__name__)
 
@@ -49,12 +49,13 @@ def _locks(folder: Path) -> PathLocks:
 
 
 @contextmanager
-def hold(kind: Kind, name: str) -> Iterator[None]:
-    """Nobody else saves this page inside the block. Raises Unavailable after 30 seconds."""
+def hold(kind: Kind, *names: str) -> Iterator[None]:
+    """Nobody else saves these pages inside the block. Raises Unavailable after 30 seconds."""
     # By the page and not by its file: two spellings of a name are one page.
-    path = settings.MEMORYWEB_MEMORY_DIR / kind / queries.key_of(kind, name)
+    folder = settings.MEMORYWEB_MEMORY_DIR / kind
+    paths = [folder / queries.key_of(kind, name) for name in names]
     try:
-        with _locks(settings.MEMORYWEB_HOME / "locks").hold(path):
+        with _locks(settings.MEMORYWEB_HOME / "locks").hold(*paths):
             yield
     except LockTimeout as error:
         raise Unavailable(f"{error}, for half a minute now; nothing was saved") from error
@@ -77,7 +78,11 @@ def explained(outcome: str) -> Iterator[None]:
 
 def inspect(text: Text) -> list[Finding]:
     """What the guard finds in a page of this text, in every form in which it is shown."""
-    return scan_page(text.name, text.content, text.read.abstract)
+    found = scan_page(text.name, text.content, text.read.abstract)
+    if text.file_name in text.aliases:
+        of_file = scan(text.file_name)
+        found += [replace(one, span=None, view=f"file name, {one.view}") for one in of_file]
+    return found
 
 
 # A page and its file, brought together; the caller holds the page's lock
@@ -116,9 +121,26 @@ def publish(op: FileOperation, expected: str | None) -> None:
     _conclude(page, memory_folder().write(op.path, text.encode(), expected), op)
 
 
+def publish_new(ops: Sequence[FileOperation]) -> None:
+    """Make the files of entities that are new, as `publish` does it for one."""
+    named = {op.path.rpartition("/")[2]: op for op in ops}
+    data = {name: op.page.content.encode() for name, op in named.items()}
+    stamps = memory_folder().write_new(layout.ENTITIES, data)
+    try:
+        with transaction.atomic():
+            for name, stamp in stamps.items():
+                _stamp(named[name].page, stamp)
+            record.done_first([named[name] for name in stamps])
+    except DatabaseError:
+        # Texts and files are safe. The operations stay open, and settling finds them done.
+        logger.exception("%d new pages are written, but this could not be noted", len(stamps))
+    for name in named.keys() - stamps.keys():
+        publish(named[name], None)
+
+
 def adopt(kind: Kind, name: str, path: str, found: Content) -> Page:
     """Make a page of a file that memoryweb has not seen before."""
-    text = Text(kind, name, _decoded(found.data))
+    text = Text(kind, name, decoded(found.data))
     findings = inspect(text)
     origin = Origin("", "file", at=min(_changed_at(found.stamp), timezone.now()))
     with clock.writing(FILE) as tx:
@@ -130,7 +152,7 @@ def adopt(kind: Kind, name: str, path: str, found: Content) -> Page:
 def keep_aside(page: Page, data: bytes, sha: str, op: FileOperation | None = None) -> bool:
     """Store a text that was in the file and that the page never had; False when it is no text."""
     try:
-        text = Text(Kind(page.kind), page.name, _decoded(data))
+        text = Text(Kind(page.kind), page.name, decoded(data))
     except Unreadable as error:
         logger.warning("%s was displaced and is kept beside it: %s", page.path, error)
         return False
@@ -190,7 +212,7 @@ def _take_in(
     page: Page, found: Content, *, conflict: int | None, op: FileOperation | None = None
 ) -> None:
     """Make what is in the file the page's current text; nothing on the disk is touched."""
-    text = Text(Kind(page.kind), page.name, _decoded(found.data))
+    text = Text(Kind(page.kind), page.name, decoded(found.data))
     findings = inspect(text)
     at = max(page.updated_at, min(_changed_at(found.stamp), timezone.now()))
     with clock.writing(FILE) as tx:
@@ -253,7 +275,8 @@ def _read(path: str) -> Content | None:
         return None
 
 
-def _decoded(data: bytes) -> str:
+def decoded(data: bytes) -> str:
+    """The text of a page's file. Raises Unreadable."""
     try:
         text = data.decode()
     except UnicodeDecodeError:

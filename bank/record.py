@@ -283,7 +283,23 @@ def operation(
     page: Page, op: FileOperation.Op, expected: str | None, at: datetime
 ) -> FileOperation:
     """Note what has to happen to the page's file."""
-    return FileOperation.objects.create(
+    noted = _operation(page, op, expected, at)
+    noted.save(force_insert=True)
+    return noted
+
+
+def first_operations(pages: Sequence[Page]) -> list[FileOperation]:
+    """Note that the files of new pages have to be written."""
+    write = FileOperation.Op.WRITE
+    return FileOperation.objects.bulk_create(
+        [_operation(page, write, None, page.created_at) for page in pages]
+    )
+
+
+def _operation(
+    page: Page, op: FileOperation.Op, expected: str | None, at: datetime
+) -> FileOperation:
+    return FileOperation(
         page=page,
         op=op,
         path=page.path,
@@ -292,6 +308,12 @@ def operation(
         expected_sha=expected,
         created_at=at,
     )
+
+
+def done_first(ops: Sequence[FileOperation]) -> None:
+    """The files of new pages are as their operations asked."""
+    pks = [op.pk for op in ops]
+    FileOperation.objects.filter(pk__in=pks).update(done_at=timezone.now())
 
 
 def done(op: FileOperation) -> None:

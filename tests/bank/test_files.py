@@ -57,6 +57,19 @@ def test_a_page_is_replaced_and_nothing_is_left_beside_it(root: Path, page: Path
     assert names(page.parent) == ["alice.md"]
 
 
+@pytest.mark.parametrize("disk", [Disk, WithoutHardLinks])
+def test_many_new_files_are_written_at_once_and_one_that_is_there_stays(
+    root: Path, page: Path, disk: type[Disk]
+):
+    files = {"alice.md": NEW, **{f"{number}.md": b"%d" % number for number in range(40)}}
+    written = Folder(root, disk()).write_new("bank/entities", files)
+    assert written.keys() == files.keys() - {"alice.md"}
+    assert page.read_bytes() == OLD
+    assert (page.parent / "17.md").read_bytes() == b"17"
+    assert written["17.md"] == Folder(root).stamp("bank/entities/17.md")
+    assert set(names(page.parent)) == files.keys()
+
+
 def test_the_mode_of_the_old_file_is_kept(root: Path, page: Path):
     page.chmod(0o640)
     Folder(root).write(PAGE, NEW, sha256(OLD))

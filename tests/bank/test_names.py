@@ -1,12 +1,13 @@
 """What a page may be called: one rule for every door."""
 
 import unicodedata
+from itertools import islice
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bank.names import DEVICES, MAX_BYTES, RESERVED, NameRefused, key, slug
+from bank.names import DEVICES, MAX_BYTES, RESERVED, NameRefused, key, proposals, slug
 
 
 def refusal(name: str) -> NameRefused:
@@ -125,3 +126,22 @@ def test_a_slug_is_its_own_slug_and_safe_as_a_file_name(name: str):
     assert slug(result) == result
     assert not set(result) & set("/\\.:\0 \n[]|#")
     assert 0 < len(result.encode()) <= MAX_BYTES
+
+
+@given(st.text(max_size=150))
+def test_every_text_has_legal_names_proposed_that_differ(name: str):
+    proposed = list(islice(proposals(name), 3))
+    assert [slug(one) for one in proposed] == proposed
+    assert len({key(one) for one in proposed}) == 3
+
+
+@given(st.text(max_size=150).filter(accepted))
+def test_the_first_proposal_for_a_legal_name_is_its_slug(name: str):
+    assert next(proposals(name)) == slug(name)
+
+
+def test_a_proposal_drops_what_cannot_stay_and_is_cut_to_size():
+    assert list(islice(proposals("∑ Maps (old)!"), 2)) == ["maps-old", "maps-old-2"]
+    assert list(islice(proposals("字" * 50), 2)) == ["字" * 40, "字" * 39 + "-2"]
+    assert list(islice(proposals("CON"), 2)) == ["con-2", "con-3"]
+    assert next(proposals("😀")) == "page"

@@ -9,6 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from episodes.models import Episode
+from memoryweb import progress
 from memoryweb.management.commands import import_episodes
 from tests.episodes.builders import sent
 
@@ -64,7 +65,7 @@ def test_a_dry_run_writes_nothing_and_says_so(file: Path):
 
 def test_on_a_terminal_there_is_a_bar_and_it_is_cleared(file: Path, monkeypatch):
     moments = iter(range(0, 1000, 1))
-    monkeypatch.setattr(import_episodes.time, "monotonic", lambda: float(next(moments)))
+    monkeypatch.setattr(progress.time, "monotonic", lambda: float(next(moments)))
     _, err = run(file, stderr=Terminal())
     assert "100%" in err
     assert "rows/s" in err

@@ -1,12 +1,11 @@
 """`manage.py import_episodes FILE…`: episodes from JSON Lines or JSON, good rows first."""
 
-import time
 from argparse import ArgumentParser
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, OutputWrapper
+from django.core.management.base import BaseCommand, CommandError
 
 from episodes import importing
 from episodes.models import Episode
@@ -15,9 +14,7 @@ from memoryweb import house
 from memoryweb.core.actor import system
 from memoryweb.core.errors import DomainError
 from memoryweb.core.strict_json import loads
-
-PLAIN_EVERY = 10_000  # rows between two lines where there is no terminal to draw a bar on
-BAR = 30
+from memoryweb.progress import Progress
 
 
 class Command(BaseCommand):
@@ -54,7 +51,9 @@ class Command(BaseCommand):
 
     def _import(self, options: dict[str, Any]) -> None:
         counts: Counter[str] = Counter()
-        progress = Progress(self.stderr, sum(path.stat().st_size for path in options["files"]))
+        progress = Progress(
+            self.stderr, sum(path.stat().st_size for path in options["files"]), "rows"
+        )
         defaults = {"agent_id": options["agent"], "outcome": options["outcome"]}
         for path in options["files"]:
             actor, dry_run = system("import"), options["dry_run"]
@@ -105,44 +104,3 @@ class Command(BaseCommand):
     def _exists(self, ids: Any) -> set[str]:
         there = importing.existing(ids)
         return there | (set(ids) & self.seen if self.seen is not None else set())
-
-
-class Progress:
-    """A bar on a terminal, and otherwise a plain line now and then."""
-
-    def __init__(self, out: OutputWrapper, total: int) -> None:
-        self._out = out
-        self._total = max(total, 1)
-        self._before = 0
-        self._started = self._drawn = time.monotonic()
-
-    @property
-    def seconds(self) -> float:
-        return time.monotonic() - self._started
-
-    def show(self, position: int, rows: int) -> None:
-        """Say that `rows` are done and the current file is read up to `position`."""
-        if not self._out.isatty():
-            if rows % PLAIN_EVERY == 0:
-                self._out.write(f"{rows:,} rows, {rows / self.seconds:,.0f} rows/s")
-            return
-        if time.monotonic() - self._drawn > 0.1:
-            self._drawn = time.monotonic()
-            self._draw(min((self._before + position) / self._total, 1.0), rows)
-
-    def file_done(self, size: int) -> None:
-        self._before += size
-
-    def clear(self) -> None:
-        if self._out.isatty():
-            self._out.write("\r\x1b[K", ending="")
-
-    def _draw(self, share: float, rows: int) -> None:
-        bar = "█" * round(share * BAR)
-        left = self.seconds / share - self.seconds if share else 0
-        self._out.write(
-            f"\r{bar:░<{BAR}} {share:4.0%}  {rows:,} rows  "
-            f"{rows / self.seconds:,.0f} rows/s  {left:.0f} s left\x1b[K",
-            ending="",
-        )
-        self._out.flush()

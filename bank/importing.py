@@ -1,0 +1,206 @@
+"""Folders of Markdown into the bank, by the plan of bank.vault; some hundred files at a time.
+
+Texts are kept byte for byte: what a file was called is noted beside its page, not written into
+it. An import never overwrites what was written here: where a page was edited here and its file
+elsewhere, both texts are kept and a person decides.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import Literal
+
+from bank import batch, publishing, queries, record, services
+from bank.models import Kind, Page, Revision
+from bank.record import New, Origin, Text
+from bank.vault import Plan, Planned, read, reason_of
+from memoryweb.core import clock
+from memoryweb.core.actor import Actor
+from memoryweb.core.errors import Conflict
+
+Status = Literal["created", "updated", "unchanged", "competing", "left"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one file. `detail` says why it was left, or why its page waits."""
+
+    file: str
+    status: Status
+    name: str = ""
+    why: str = ""
+    detail: str = ""
+    quarantined: bool = False
+
+
+def carry_out(actor: Actor, plan: Plan, *, dry_run: bool = False) -> Iterator[Outcome]:
+    """Store what was planned; what became of each file. With `dry_run` nothing is written.
+
+    Raises Forbidden; Unavailable when the disk fails: what is stored by then stays, and running
+    it again does the rest.
+    """
+    yield from (Outcome(file, "left", detail=why) for file, why in plan.left.items())
+    waiting = iter(plan.pages)
+    while some := list(islice(waiting, batch.LARGEST)):
+        drafts = list(_drafts(plan, some))
+        yield from map(_foretold, drafts) if dry_run else _stored(actor, drafts)
+
+
+class _NoPage(ValueError):
+    """Why a file can be no page."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """What is to be done with a file: with its text, or why it is left."""
+
+    planned: Planned
+    status: Status
+    text: Text
+    page: Page | None = None
+    detail: str = ""
+
+    @property
+    def stores(self) -> bool:
+        return self.status in ("created", "updated")
+
+    @property
+    def is_new_entity(self) -> bool:
+        return self.status == "created" and self.text.kind == Kind.ENTITY
+
+    @property
+    def message(self) -> str:
+        return f"Imported from {self.planned.source.file}"
+
+
+def _drafts(plan: Plan, some: Sequence[Planned]) -> Iterator[_Draft]:
+    bank = _Bank(some)
+    for planned in some:
+        source = planned.source
+        try:
+            content = _content(plan.folder / source.file)
+        except _NoPage as problem:
+            yield _Draft(planned, "left", Text(source.kind, planned.name, ""), None, str(problem))
+            continue
+        origin = plan.origin(source) if source.kind == Kind.ENTITY else ""
+        yield bank.judged(planned, Text(source.kind, planned.name, content, origin))
+
+
+class _Bank:
+    """What the bank holds of the pages that some files become."""
+
+    def __init__(self, some: Sequence[Planned]) -> None:
+        keys = {queries.key_of(planned.source.kind, planned.name) for planned in some}
+        pages = list(Page.objects.filter(key__in=keys).defer("content"))
+        self._living = {(page.kind, page.key): page for page in pages if not page.archived_at}
+        self._archived = {page.pk: (page.kind, page.key) for page in pages if page.archived_at}
+        self._texts: dict[int, set[str]] = {page.pk: set() for page in pages}
+        self._via: dict[tuple[int, int], str] = {}
+        rows = Revision.objects.filter(page__in=pages)
+        for page, number, sha, via in rows.values_list("page_id", "number", "sha256", "via"):
+            self._texts[page].add(sha)
+            self._via[page, number] = via
+
+    def judged(self, planned: Planned, text: Text) -> _Draft:
+        key = (text.kind.value, queries.key_of(text.kind, text.name))
+        page = self._living.get(key)
+        if page is None:
+            if self._was_archived(key, text.sha256):
+                detail = "its page was archived here; it can be restored there"
+                return _Draft(planned, "left", text, None, detail)
+            return _Draft(planned, "created", text)
+        return _Draft(planned, self._status(page, text.sha256), text, page)
+
+    def _status(self, page: Page, sha: str) -> Status:
+        if page.sha256 == sha:
+            return "unchanged"
+        if self._via[page.pk, page.revision] == Revision.Via.IMPORT:
+            return "updated"
+        # Edited here since: then a text of its history is the older one, any other competes.
+        return "unchanged" if sha in self._texts[page.pk] else "competing"
+
+    def _was_archived(self, key: tuple[str, str], sha: str) -> bool:
+        return any(its == key and sha in self._texts[pk] for pk, its in self._archived.items())
+
+
+def _content(path: Path) -> str:
+    """The file's text as it is. Raises _NoPage."""
+    try:
+        data = read(path)
+    except OSError as error:
+        raise _NoPage(f"it cannot be read: {reason_of(error)}") from error
+    if len(data) > services.CONTENT_LIMIT:
+        raise _NoPage(f"it is larger than {services.CONTENT_LIMIT:,} bytes, the most of a page")
+    try:
+        return publishing.decoded(data)
+    except publishing.Unreadable as error:
+        raise _NoPage(str(error)) from error
+
+
+def _outcome(draft: _Draft, *, quarantined: bool = False) -> Outcome:
+    planned = draft.planned
+    name = draft.page.name if draft.page else draft.text.name
+    file, why = planned.source.file, planned.why
+    return Outcome(file, draft.status, name, why, draft.detail, quarantined)
+
+
+def _foretold(draft: _Draft) -> Outcome:
+    return _outcome(draft, quarantined=draft.stores and bool(publishing.inspect(draft.text)))
+
+
+def _stored(actor: Actor, drafts: Sequence[_Draft]) -> Iterator[Outcome]:
+    made = {page.name: page for page in _create(actor, drafts)}
+    for draft in drafts:
+        if draft.is_new_entity and (page := made.get(draft.text.name)):
+            yield _outcome(draft, quarantined=page.quarantined)
+        elif draft.is_new_entity:
+            detail = "a page of this name was made in this moment; run it again"
+            yield _outcome(replace(draft, status="left", detail=detail))
+        else:
+            yield _store(actor, draft)
+
+
+def _create(actor: Actor, drafts: Sequence[_Draft]) -> list[Page]:
+    news = [
+        New(
+            draft.text,
+            Origin.of(actor, draft.message),
+            record.path_of(draft.text.kind, draft.text.name),
+            publishing.inspect(draft.text),
+        )
+        for draft in drafts
+        if draft.is_new_entity
+    ]
+    return batch.create(actor, news) if news else []
+
+
+def _store(actor: Actor, draft: _Draft) -> Outcome:
+    text, page = draft.text, draft.page
+    try:
+        if draft.stores:
+            saved = services.save(
+                actor,
+                text.kind,
+                text.name,
+                text.content,
+                base=page.revision if page else None,
+                if_none=page is None,
+                message=draft.message,
+            )
+            return _outcome(draft, quarantined=saved.page.quarantined)
+        if draft.status == "competing":
+            _set_aside(actor, draft)
+    except Conflict as conflict:
+        return _outcome(replace(draft, status="left", detail=conflict.detail))
+    return _outcome(draft)
+
+
+def _set_aside(actor: Actor, draft: _Draft) -> None:
+    """Keep the file's text beside the page's, for a person to choose."""
+    text = draft.text
+    with publishing.hold(text.kind, text.name), publishing.explained("nothing was saved"):
+        page = publishing.settle(text.kind, text.name)
+        if page is not None and not page.revisions.filter(sha256=text.sha256).exists():
+            with clock.writing(actor) as tx:
+                record.set_aside(tx, page, text, Origin.of(actor, draft.message))

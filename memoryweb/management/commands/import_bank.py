@@ -1,0 +1,92 @@
+"""`manage.py import_bank FOLDER`: a folder of Markdown into the bank."""
+
+from argparse import ArgumentParser
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from bank import importing, sync, vault
+from bank.importing import Outcome
+from memoryweb import house
+from memoryweb.core.actor import system
+from memoryweb.core.errors import DomainError
+from memoryweb.progress import Progress
+
+
+class Command(BaseCommand):
+    help = "Imports a folder of Markdown: an octos memory folder, or a vault with folders."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("folder", type=Path, metavar="FOLDER")
+        parser.add_argument("--wiki", metavar="ID", help="not yet: there is only the bank")
+        parser.add_argument(
+            "--dry-run", action="store_true", help="say what would be done, write nothing"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["wiki"] is not None:
+            raise CommandError(
+                "--wiki: there are no wikis besides the bank yet; nothing was imported. "
+                "Without it the folder goes into the bank."
+            )
+        house.prepare()
+        try:
+            self._import(options["folder"], dry_run=options["dry_run"])
+        except DomainError as error:
+            raise CommandError(error.detail) from error
+
+    def _import(self, folder: Path, *, dry_run: bool) -> None:
+        if not dry_run:
+            sync.recover()  # So that the plan knows of every page.
+            sync.scan()
+        plan = vault.plan(folder)
+        progress = Progress(self.stderr, len(plan.pages) + len(plan.left), "files")
+        counts: Counter[str] = Counter()
+        for outcome in importing.carry_out(system("import"), plan, dry_run=dry_run):
+            self._count(counts, outcome)
+            if line := _told(outcome):
+                progress.clear()
+                self.stdout.write(line)
+            progress.show(counts["files"], counts["files"])
+        progress.clear()
+        self._conclude(counts, plan.others, progress.seconds, dry_run=dry_run)
+
+    def _count(self, counts: Counter[str], outcome: Outcome) -> None:
+        counts.update([outcome.status, "files"])
+        counts["renamed"] += bool(outcome.why)
+        counts["quarantined"] += outcome.quarantined
+
+    def _conclude(
+        self, counts: Counter[str], others: int, seconds: float, *, dry_run: bool
+    ) -> None:
+        files = counts["files"]
+        self.stdout.write(
+            f"{'Dry run, nothing was written: ' if dry_run else ''}{files:,} Markdown files: "
+            f"{counts['created']:,} created, {counts['updated']:,} updated, "
+            f"{counts['unchanged']:,} unchanged, {counts['left']:,} left; "
+            f"{files / max(seconds, 1e-6):,.0f} files/s"
+        )
+        for count, meaning in (
+            (counts["renamed"], "have a page of another name, which their own still finds"),
+            (counts["quarantined"], "wait in Review: the guard objects to them"),
+            (counts["competing"], "differ from pages edited here; both texts wait in Review"),
+            (others, "other files are no Markdown and were not looked at"),
+        ):
+            if count:
+                self.stdout.write(f"{count:,} {meaning}")
+
+
+def _told(outcome: Outcome) -> str:
+    """What is said of one file, if there is anything to say."""
+    if outcome.status == "left":
+        return f"{outcome.file}: left: {outcome.detail}"
+    said = []
+    if outcome.why:
+        said.append(f"its page is “{outcome.name}”. {outcome.why}")
+    if outcome.quarantined:
+        said.append(f"“{outcome.name}” is in quarantine")
+    if outcome.status == "competing":
+        said.append(f"“{outcome.name}” was edited here since, and both texts are kept")
+    return f"{outcome.file}: {'; '.join(said)}" if said else ""
