@@ -18,6 +18,7 @@ from memoryweb.core.api import router as core_router
 from memoryweb.core.api_auth import read
 from memoryweb.core.errors import DomainError, FieldError, Invalid
 from memoryweb.core.middleware import database_failed, problem
+from memoryweb.review_api import router as review_router
 from memoryweb.strict_json import StrictParser, StrictRenderer
 from search.api import router as search_router
 from search.api import similar_router
@@ -55,6 +56,7 @@ api.add_router("/episodes", similar_router, tags=["search"])
 api.add_router("/search", search_router, tags=["search"])
 api.add_router("", bank_router, tags=["bank"])
 api.add_router("", core_router, tags=["changes and audit"])
+api.add_router("/guard", review_router, tags=["guard"])
 
 
 @api.exception_handler(DomainError)
