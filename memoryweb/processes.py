@@ -32,13 +32,17 @@ def listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def serve_on(listener: socket.socket) -> None:
-    """Answer requests on `listener` until SIGTERM or Ctrl-C; running requests end first."""
+def serve_on(listener: socket.socket, host: str) -> None:
+    """Answer requests on `listener`, to `host` too, until SIGTERM or Ctrl-C.
+
+    Running requests end first.
+    """
     from waitress.server import create_server
 
     from memoryweb.wsgi import application
     from search.live import live
 
+    _answer_to(host)
     live.warm()
     health.start()  # Until it is done nobody is answered; what fails is tried by /healthz again.
     connections.close_all()  # Each thread of the server opens its own.
@@ -47,12 +51,20 @@ def serve_on(listener: socket.socket) -> None:
         sockets=[listener],
         threads=THREADS,
         ident="memoryweb",
+        # What a proxy says of itself is not trusted; that it speaks TLS is a setting.
+        url_scheme="https" if settings.HTTPS else "http",
         # The application words its own 413; this is only the net behind it.
         max_request_body_size=settings.MEMORYWEB_BATCH_BODY_LIMIT + 1024 * 1024,
         clear_untrusted_proxy_headers=True,
     )
     stop_on_signals()
     server.run()
+
+
+def _answer_to(host: str) -> None:
+    """Take requests for the address that is listened on, whatever other names are configured."""
+    if host not in settings.ALLOWED_HOSTS and host not in ("0.0.0.0", "::"):  # noqa: S104
+        settings.ALLOWED_HOSTS.append(f"[{host}]" if ":" in host else host)
 
 
 def stop_on_signals() -> None:

@@ -4,7 +4,9 @@ import re
 import signal
 import sqlite3
 import time
+from http.client import HTTPConnection
 from pathlib import Path
+from urllib.parse import urlencode, urlsplit
 
 import pytest
 from django.test import Client
@@ -56,6 +58,40 @@ def test_a_second_serve_on_one_home_serves_beside_the_first(tmp_path: Path):
     with serving(tmp_path / "home") as first, serving(tmp_path / "home") as second:
         assert status(first.url + "/readyz") == status(second.url + "/readyz") == 200
         assert first.url != second.url
+
+
+def test_behind_a_tls_proxy_a_form_is_taken_and_https_is_asked_for(tmp_path: Path):
+    host = {"Host": "memory.example"}
+    settings = {"MEMORYWEB_HTTPS": "1", "MEMORYWEB_ALLOWED_HOSTS": "memory.example"}
+    with serving(tmp_path / "home", **settings) as served:
+        shown = asked(served, "GET", "/login/", host)
+        assert shown.headers["Strict-Transport-Security"]
+        token = re.search(r'csrfmiddlewaretoken" value="(\w+)"', shown.read().decode())
+        assert token
+        form = urlencode({"csrfmiddlewaretoken": token[1], "username": "ada", "password": "wrong"})
+        browser = {
+            "Origin": "https://memory.example",
+            "Cookie": shown.headers["Set-Cookie"].partition(";")[0],
+            "Content-Type": "application/x-www-form-urlencoded",
+        }
+        assert asked(served, "POST", "/login/", host | browser, form).status == 200
+
+
+def test_every_server_process_answers_to_the_address_it_is_served_on(tmp_path: Path):
+    names = {"MEMORYWEB_ALLOWED_HOSTS": "memory.example"}
+    with serving(tmp_path / "home", "--workers", "2", **names) as served:
+        served.process.send_signal(signal.SIGSTOP)  # Now only the other one can answer.
+        try:
+            assert asked(served, "GET", "/healthz", {}).status == 200
+        finally:
+            served.process.send_signal(signal.SIGCONT)
+
+
+def asked(served: Served, method: str, path: str, headers: dict[str, str], body: str = ""):
+    """One request on a connection of its own, its headers as they are given."""
+    connection = HTTPConnection(urlsplit(served.url).netloc, timeout=30)
+    connection.request(method, path, body or None, headers)
+    return connection.getresponse()
 
 
 def test_an_address_that_is_taken_is_said_and_nothing_is_set_up(tmp_path: Path):

@@ -8,7 +8,6 @@ import urllib.request
 from argparse import ArgumentParser
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
@@ -36,25 +35,21 @@ class Command(BaseCommand):
         house.prepare()
         if options["demo"]:
             self._load_demo()
-        if host not in settings.ALLOWED_HOSTS and host not in ("0.0.0.0", "::"):  # noqa: S104
-            settings.ALLOWED_HOSTS.append(f"[{host}]" if ":" in host else host)
-        address = _address(listener, host)
-        self._offer_link(address)
+        self._offer_link(_address(listener, host))
         connections.close_all()  # Each thread of the server opens its own.
-        self._serve(listener, address, options["workers"], not options["no_worker"])
+        self._serve(listener, host, options["workers"], not options["no_worker"])
 
-    def _serve(
-        self, listener: socket.socket, address: str, workers: int, with_worker: bool
-    ) -> None:
-        children = processes.Children()
+    def _serve(self, listener: socket.socket, host: str, workers: int, with_worker: bool) -> None:
+        children, fd = processes.Children(), listener.fileno()
         if with_worker:
             children.keep(["worker"])
         for _ in range(workers - 1):
-            os.set_inheritable(listener.fileno(), True)
-            children.keep(["serve_socket", str(listener.fileno())], [listener.fileno()])
+            os.set_inheritable(fd, True)
+            children.keep(["serve_socket", str(fd), "--host", host], [fd])
+        address = _address(listener, host)
         threading.Thread(target=self._announce, args=[address], daemon=True).start()
         try:
-            processes.serve_on(listener)
+            processes.serve_on(listener, host)
         finally:
             children.stop()
             self.stdout.write("memoryweb has stopped.")

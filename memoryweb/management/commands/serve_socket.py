@@ -14,8 +14,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("fd", type=int)
+        parser.add_argument("--host", required=True)
         parser.add_argument("--parent", type=int, required=True)
 
     def handle(self, *args: Any, **options: Any) -> None:
         processes.die_with(options["parent"])
-        processes.serve_on(socket.socket(fileno=options["fd"]))
+        processes.serve_on(socket.socket(fileno=options["fd"]), options["host"])
