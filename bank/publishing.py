@@ -62,18 +62,20 @@ def hold(kind: Kind, *names: str) -> Iterator[None]:
 
 
 @contextmanager
-def explained(outcome: str) -> Iterator[None]:
+def explained(outcome: str, **members: object) -> Iterator[None]:
     """Errors of the disk and of odd files in the words of the domain; `outcome` says what is safe.
 
-    Raises Unavailable when the disk fails, Conflict when something else is in the file's place.
+    `members` say it to programs. Raises Unavailable when the disk fails, Conflict when something
+    else is in the file's place.
     """
     try:
         yield
     except (PathRefused, Unreadable) as error:
-        raise Conflict(f"{str(error).rstrip('.')}; {outcome}") from error
+        raise Conflict(f"{str(error).rstrip('.')}; {outcome}", **members) from error
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
-        raise Unavailable(f"the memory folder does not work ({reason}); {outcome}") from error
+        detail = f"the memory folder does not work ({reason}); {outcome}"
+        raise Unavailable(detail, **members) from error
 
 
 def inspect(text: Text) -> list[Finding]:

@@ -168,18 +168,17 @@ def summary(max_rows: int | None = None, prefer: Collection[str] = ()) -> Summar
     """One row a page, by name. Where there is not room for all, those named in `prefer` come
     first and then the latest edited."""
     wanted = {key_of(Kind.ENTITY, name) for name in prefer}
-    pages = servable().filter(kind=Kind.ENTITY).only("name", "key", "abstract", "updated_at")
-    by_worth = sorted(
-        pages, key=lambda page: (page.key not in wanted, -page.updated_at.timestamp(), page.name)
-    )
-    chosen = sorted(by_worth[:max_rows], key=lambda page: page.name)
-    rows = [markdown.summary_row(page.name, page.abstract) for page in chosen]
+    pages = servable().filter(kind=Kind.ENTITY).order_by("-updated_at", "name")
+    by_worth = list(pages.values_list("name", "key", "abstract"))
+    by_worth.sort(key=lambda page: page[1] not in wanted)
+    chosen = sorted(by_worth[:max_rows])
+    rows = [markdown.summary_row(name, abstract) for name, _, abstract in chosen]
     hits = set(scan_rows(rows))
     return Summary(
         rows=_without(rows, hits),
-        pages=_without([page.name for page in chosen], hits),
-        omitted=tuple(sorted(page.name for page in by_worth[len(chosen) :])),
-        skipped_by_guard=tuple(chosen[at].name for at in sorted(hits)),
+        pages=_without([name for name, *_ in chosen], hits),
+        omitted=tuple(sorted(name for name, *_ in by_worth[len(chosen) :])),
+        skipped_by_guard=tuple(chosen[at][0] for at in sorted(hits)),
     )
 
 

@@ -73,7 +73,8 @@ def save(
 
     Raises Conflict for a stale base, with the members `current` {content, revision}, `yours`
     and `merged` (None unless both changes fit together); Refused when the guard objects, with
-    nothing stored but in quarantine; Invalid, Forbidden; Unavailable when the disk fails.
+    nothing stored but in quarantine; Invalid, Forbidden; Unavailable when the disk fails, with
+    the member `stored` where that was after the text was safe.
     """
     text = Text(kind, canonical_name(kind, name), content)
     wanted = _Wanted(text, Origin.of(actor, message), base, if_none, approved, settles)
@@ -316,7 +317,7 @@ _STORED = "the text is stored, and its file follows as soon as that can be mende
 
 
 def _publish(op: FileOperation, outcome: str) -> None:
-    with publishing.explained(outcome):
+    with publishing.explained(outcome, stored=True, revision=op.revision):
         publishing.publish(op, op.expected_sha)
 
 

@@ -71,7 +71,7 @@ def probe() -> str:
     """Whether the files are as the record says, for /readyz."""
     late = FileOperation.objects.filter(done_at=None, created_at__lt=timezone.now() - LATE)
     if count := late.count():
-        return f"{count} files of pages could not be written yet"
+        return f"files that could not be written yet: {count}"
     if not publishing.memory_folder().root.is_dir() and Page.objects.exists():
         return "the memory folder is not there"
     return "ok"

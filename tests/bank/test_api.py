@@ -387,6 +387,7 @@ def test_a_disk_that_fails_is_503_and_the_text_is_safe(agent: Any, memory: Path)
     answer = agent.put("/bank/entities/alice", {"content": OTHER})
     assert answer.status_code == 503
     assert "no space left on device" in answer.json()["detail"]
+    assert (answer.json()["stored"], answer.json()["revision"]) == (True, 2)
     assert (memory / "bank/entities/alice.md").read_text() == ALICE
     assert agent.get("/bank/entities/alice").json()["content"] == OTHER
     publishing.disk = FaultyDisk()

@@ -341,7 +341,7 @@ def test_what_the_disk_still_refuses_waits_and_is_told(stranded: Path):
     assert pending() == 1
     assert sync.probe() == "ok"  # It may be done in a moment.
     FileOperation.objects.update(created_at=timezone.now() - timedelta(minutes=5))
-    assert "1 files of pages could not be written" in sync.probe()
+    assert sync.probe() == "files that could not be written yet: 1"
 
 
 def test_the_save_that_failed_can_be_sent_again(stranded: Path, ada: Actor):
