@@ -76,6 +76,7 @@ def test_a_slow_pattern_would_be_noticed(slow: str) -> None:
     [
         "ﷺ",
         "&nGt;",
+        "aiasisan",
         "𝐢𝐠",
         "ế",
         "%41\\u0041&#65;",

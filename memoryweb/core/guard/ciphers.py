@@ -61,7 +61,7 @@ def _shuffle(word: str) -> str:
 
 
 _ENCIPHERED = _enciphered()
-_SHUFFLED = {_shuffle(word): word for word in _TELLING if len(word) > 5}
+_SHUFFLED = {_shuffle(word): word for word in sorted(_TELLING) if len(word) > 5}
 _ENDS = {(word[0], word[-1], len(word)) for word in _SHUFFLED.values()}
 
 
@@ -84,12 +84,12 @@ def deciphered(view: View) -> Iterator[View]:
     votes = Counter[str]()
     for word in view.words & _ENCIPHERED.keys():
         votes.update(dict.fromkeys(_ENCIPHERED[word], len(word) // 4))
-    likely = [
-        name
-        for name, worth in votes.most_common()
+    likely = sorted(
+        (-worth, name)
+        for name, worth in votes.items()
         if worth >= (_ENOUGH_OF_USUAL if name in _USUAL else _ENOUGH)
-    ]
-    for name in likely[:MAX_CIPHERS]:
+    )
+    for _, name in likely[:MAX_CIPHERS]:
         if name == "reversed":
             yield view.rewritten("reversed", _EVERYTHING, lambda match: match[0][::-1])
             yield view.rewritten("reversed", _RUN, lambda match: match[0][::-1])
