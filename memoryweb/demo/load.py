@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from bank import services
+from bank import layout, publishing, services
 from bank.models import Kind, Page
 from episodes import store, vectors
 from episodes.models import Episode
@@ -20,9 +20,9 @@ REVISED = ("harbor-api", "runbook-postgres-failover")  # Pages that have a histo
 
 
 def load() -> str:
-    """Load the sample, once; a sentence that says what was done."""
-    if Episode.objects.exists():
-        return "This home holds episodes already; the sample was not loaded again."
+    """Load the sample into a home that holds nothing yet; a sentence that says what was done."""
+    if Episode.objects.exists() or Page.objects.exists() or _has_files():
+        return "This home holds memories already; the sample was not loaded."
     _load_episodes()
     _load_vectors()
     _load_queries()
@@ -31,6 +31,11 @@ def load() -> str:
     _propose_poison()
     episodes, pages = Episode.objects.count(), Page.objects.count()
     return f"The sample is loaded: {episodes} episodes, {pages} pages and notes."
+
+
+def _has_files() -> bool:
+    """Whether the memory folder is in use already, by agents that memoryweb is new to."""
+    return any(True for _ in layout.iter_pages(publishing.memory_folder()))
 
 
 def _load_episodes() -> None:

@@ -54,5 +54,13 @@ def test_some_pages_have_a_history(loaded: Path):
 
 def test_a_home_with_episodes_is_left_alone(loaded: Path):
     before = Episode.objects.count(), Page.objects.count()
-    assert "not loaded again" in load()
+    assert "not loaded" in load()
     assert (Episode.objects.count(), Page.objects.count()) == before
+
+
+def test_a_memory_folder_that_agents_use_already_is_left_alone(home: Path, db: None):
+    (home / "memory" / "MEMORY.md").write_text("# Mine\n\nWhat my agents know.\n")
+    assert "not loaded" in load()
+    assert [path.name for path in (home / "memory").rglob("*.md")] == ["MEMORY.md"]
+    assert (home / "memory" / "MEMORY.md").read_text() == "# Mine\n\nWhat my agents know.\n"
+    assert not Episode.objects.exists()
