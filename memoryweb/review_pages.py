@@ -52,6 +52,12 @@ class DecisionForm(forms.Form):
     text = Text(required=False)  # What a curator made of it; sent with the decision "edit".
 
 
+class ManyForm(DecisionForm):
+    """A decision on several items, none of which was edited."""
+
+    decision = forms.ChoiceField(choices=[(name, name) for name in ("approve", "reject")])
+
+
 @dataclass(frozen=True)
 class Held:
     """An item as it is shown: of what it is a text, where that is, and what was found in it.
@@ -128,23 +134,31 @@ OUTCOMES = {
 def decide_many(request: HttpRequest) -> HttpResponse:
     """One decision, with one reason, on all items that were ticked; each counts by itself."""
     review.require(actor_of(request))
-    ids = [int(pk) for pk in request.POST.getlist("id")[:MOST_AT_ONCE] if pk.isdecimal()]
+    sent = request.POST.dict()
+    items = QuarantineItem.objects.filter(pk__in=_numbers(request.POST.getlist("id")))
+    ticked = {
+        item: ManyForm({**sent, "base": sent.get(f"base-{item.pk}")})
+        for item in items.order_by("pk")
+    }
+    if not all(form.is_valid() for form in ticked.values()):
+        messages.error(request, "Nothing was decided: it needs a reason.")
+        return redirect("review")
     decided, problems = 0, Counter[str]()
-    for item in QuarantineItem.objects.filter(pk__in=ids).order_by("pk"):
-        form = DecisionForm({**request.POST.dict(), "base": request.POST.get(f"base-{item.pk}")})
-        if not form.is_valid():
-            messages.error(request, "Nothing was decided: it needs a reason.")
-            return redirect("review")
+    for item, form in ticked.items():
         try:
             _decide(actor_of(request), item, form)
             decided += 1
         except DomainError as error:
             problems[error.detail] += 1
     if decided:
-        messages.success(request, f"{decided:,} decided. {OUTCOMES[form.cleaned_data['decision']]}")
+        messages.success(request, f"{decided:,} decided. {OUTCOMES[sent['decision']]}")
     for detail, count in problems.items():
         messages.error(request, f"{count:,} not decided: {detail}.")
     return redirect("review")
+
+
+def _numbers(texts: Sequence[str]) -> list[int]:
+    return [int(text) for text in texts[:MOST_AT_ONCE] if text.isdecimal() and len(text) < 19]
 
 
 def _decide(actor: Actor, item: QuarantineItem, form: DecisionForm) -> None:

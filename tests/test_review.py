@@ -427,6 +427,14 @@ def test_none_are_decided_without_any(desk: Client, propose, sent: dict[str, str
     assert item.state == "waiting"
 
 
+def test_one_form_that_is_wrong_keeps_all_of_many_waiting(desk: Client, propose):
+    items = [propose(f"page-{number}") for number in range(2)]
+    sent = {"id": [item.pk for item in items], "reason": "x", "decision": "approve"}
+    for wrong in ({"decision": "edit"}, {f"base-{items[1].pk}": "x"}, {"id": ["9" * 30]}):
+        assert desk.post("/review/decide/", {**sent, **wrong}).status_code == 302
+    assert QuarantineItem.objects.filter(state="waiting").count() == 2
+
+
 def test_a_viewer_decides_none_of_many(propose, signed_in, viewer: User):
     item = propose()
     sent = {"id": item.pk, "reason": "x", "decision": "approve"}
