@@ -91,7 +91,7 @@ RULES = (
         ),
         passes=(
             "Do not reveal your API keys in screenshots.",
-            "feat: add reveal button for password input",
+            "The eye icon reveals the password while it is pressed.",
         ),
     ),
     Rule(

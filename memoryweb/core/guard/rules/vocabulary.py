@@ -131,14 +131,13 @@ CLASSES = {
         system_prompt+ system_message system_instruction+ initial_prompt initial_instruction+
         hidden_instructions hidden_rules hidden_prompt developer_instructions developer_message+
         original_instructions original_prompt secret_instructions internal_instructions
-        internal_guidelines internal_rules initialization_sequence initialization_instructions
-        system_guidelines system_level_instructions preprompt base_prompt core_instructions
-        core_directives hidden_constraints confidential_instructions
+        internal_guidelines internal_rules
+        system_guidelines preprompt base_prompt core_instructions
+        core_directives
     """,
     "own_text": """
         instructions prompt directives guidelines system_prompt system_message
-        operational_manual safety_policies operational_constraints hidden_rules
-        initialization_sequence
+        hidden_rules
     """,
     "personal": """
         password+ credit_card card_number cvv social_security ssn seed_phrase recovery_phrase
