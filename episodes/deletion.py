@@ -77,9 +77,10 @@ def delete_many(
     found = _found(ids, wanted)
     _refuse_foreign(actor, found)
     receipt = Receipt(batch=str(uuid.uuid4()) if undoable else "", seq=clock.current_seq())
-    for batch in _batches(found):
-        _delete_batch(actor, batch, wanted, receipt)
-    _verify(receipt, found)
+    gone = [
+        one for batch in _batches(found) for one in _delete_batch(actor, batch, wanted, receipt)
+    ]
+    _verify(receipt, gone)
     return receipt
 
 
@@ -161,7 +162,8 @@ def _refuse_foreign(actor: Actor, ids: Sequence[str]) -> None:
 
 def _delete_batch(
     actor: Actor, ids: Sequence[str], wanted: EpisodeFilter | None, receipt: Receipt
-) -> None:
+) -> list[str]:
+    """Delete those of the ids that still match; the ids that were deleted."""
     with clock.writing(actor) as tx:
         # Read again: an episode that matches no more since it was chosen is left alone.
         rows = queries.matching(wanted) if wanted is not None else Episode.objects.all()
@@ -179,6 +181,7 @@ def _delete_batch(
             tx.audited("episode.delete", target, count=len(ids), undoable=bool(receipt.batch))
     receipt.rows += len(ids)
     receipt.seq = tx.seq
+    return ids
 
 
 def _verify(receipt: Receipt, ids: Sequence[str]) -> None:

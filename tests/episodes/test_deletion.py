@@ -102,7 +102,7 @@ def test_an_episode_that_matches_no_more_is_left_alone(remember, monkeypatch):
 
     monkeypatch.setattr(deletion, "_found", found_and_edited)
     receipt = deletion.delete_many(system(), wanted=EpisodeFilter(outcome="failure"))
-    assert receipt.rows == 1
+    assert (receipt.rows, receipt.verified) == (1, True)
     assert Episode.objects.get().pk == "two"
 
 
