@@ -171,8 +171,9 @@ def _apply(actor: Actor, stored: Episode, changes: dict[str, Any]) -> int | None
     if findings:
         columns["quarantined"] = True
     with clock.writing(actor) as tx:
-        current = Episode.objects.filter(pk=stored.pk, updated_at=stored.updated_at)
-        if not current.update(**columns):
+        # A decision of Review leaves updated_at alone.
+        as_read = {"updated_at": stored.updated_at, "quarantined": stored.quarantined}
+        if not Episode.objects.filter(pk=stored.pk, **as_read).update(**columns):
             return None
         if after != before:
             _quarantine(tx, stored.pk, after, findings, stored.quarantined or bool(findings))

@@ -13,6 +13,7 @@ from bank import queries, services
 from bank.models import Kind
 from episodes import store
 from episodes.models import Episode
+from episodes.schemas import EpisodePatch
 from memoryweb import review
 from memoryweb.core import tokens
 from memoryweb.core.actor import Actor, system
@@ -77,6 +78,22 @@ def test_an_approved_episode_is_served_and_its_index_told(held_episode, ada: Act
     assert not Episode.objects.get(pk="one").quarantined
     change = Change.objects.order_by("-seq").first()
     assert (change.collection, change.document, change.op) == ("episodes", "one", "put")
+
+
+def test_an_edit_that_meets_its_approval_leaves_nothing_waiting(
+    held_episode, ada: Actor, otter: Actor, monkeypatch
+):
+    def approve_meanwhile(*text: Any, **posture: Any) -> Any:
+        if Episode.objects.filter(pk="one", quarantined=True).exists():
+            review.approve(ada, held_episode.pk, "harmless")
+        return scan(*text, **posture)
+
+    scan = store.scan
+    monkeypatch.setattr(store, "scan", approve_meanwhile)
+    store.edit(otter, "one", EpisodePatch(summary="Fixed it."))
+    episode = Episode.objects.get(pk="one")
+    assert (episode.summary, episode.quarantined) == ("Fixed it.", False)
+    assert not QuarantineItem.objects.filter(state="waiting").exists()
 
 
 def test_a_decision_is_audited_with_a_hash_and_without_the_text(held_episode, ada: Actor):
