@@ -1,5 +1,7 @@
 """Pages that belong to no single app: home, the first sign-in, settings, activity, errors."""
 
+import json
+import shlex
 from datetime import timedelta
 from typing import Any
 
@@ -8,17 +10,17 @@ from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import PasswordChangeView
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse_lazy
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
-from memoryweb import glance
+from memoryweb import glance, house
 from memoryweb.core import people, tokens
 from memoryweb.core.access import actor_of, administrator_page
 from memoryweb.core.actor import Role, system
-from memoryweb.core.errors import Invalid
+from memoryweb.core.errors import Invalid, NotFound
 from memoryweb.core.middleware import MACHINE_PATHS, problem
 from memoryweb.core.models import ApiToken, User
 from memoryweb.forms import ChangePerson, FirstAdministrator, NewPerson, NewToken
@@ -42,20 +44,21 @@ def home(request: HttpRequest) -> HttpResponse:
 def first_administrator(request: HttpRequest, secret: str) -> HttpResponse:
     """The one-time link from the terminal: name and password make an administrator."""
     if not tokens.setup_link_is_open(secret):
-        raise Http404
+        raise NotFound("this link was used already, or it has expired; admin_link makes another")
     form = FirstAdministrator(request.POST or None)
-    if form.is_valid() and (user := _prepared(form)) is not None:
-        tokens.use_setup_link(system("page"), secret, user)
+    if form.is_valid() and (user := _made_by_link(form, secret)) is not None:
         login(request, user, BACKEND)
         return redirect("home")
-    return render(request, "registration/first_administrator.html", {"form": form})
+    context = {"form": form, "first": not house.has_administrator()}
+    return render(request, "registration/first_administrator.html", context)
 
 
-def _prepared(form: forms.Form) -> User | None:
-    """The person the form describes, or None with the reasons put on the form."""
+def _made_by_link(form: forms.Form, secret: str) -> User | None:
+    """The new administrator, or None with the reasons put on the form."""
     data = form.cleaned_data
     try:
-        return people.prepared(data["username"], data["password"])
+        user = people.prepared(data["username"], data["password"])
+        return tokens.use_setup_link(system("page"), secret, user)
     except Invalid as error:
         add_errors(form, error)
         return None
@@ -91,26 +94,30 @@ def tokens_page(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         data = form.cleaned_data
         expires = timezone.now() + timedelta(days=data["days"]) if data["days"] else None
-        _, made = tokens.issue(
+        token, made = tokens.issue(
             actor_of(request), data["name"], data["scope"], data["agent_id"], expires
         )
         form = NewToken()
     rows = ApiToken.objects.order_by("revoked_at", "-created_at")
     context = {"form": form, "tokens": rows, "made": made, "now": timezone.now()}
     if made is not None:
-        context["store_example"] = curl_example(request, made)
+        context["store_example"] = curl_example(request, made, token.agent_id)
     response = render(request, "settings/tokens.html", context)
     response["Cache-Control"] = "no-store"
     return response
 
 
-def curl_example(request: HttpRequest, token: str) -> str:
-    """A first episode, ready to paste into a shell."""
+def curl_example(request: HttpRequest, token: str, agent_id: str = "") -> str:
+    """A first episode, ready to paste into a shell; a bound token writes as its agent."""
+    agent = json.dumps(agent_id or "my-agent", ensure_ascii=False)
+    body = (
+        f'{{"agent_id": {agent}, "working_dir": "/srv/shop", "outcome": "success",\n'
+        '       "summary": "Fixed the deadlock in the order worker"}'
+    )
     return (
         f"curl -s {request.build_absolute_uri('/api/v1/episodes')} \\\n"
         f"""  -H "Authorization: Bearer {token}" -H 'Content-Type: application/json' \\\n"""
-        """  -d '{"agent_id": "my-agent", "working_dir": "/srv/shop", "outcome": "success",\n"""
-        """       "summary": "Fixed the deadlock in the order worker"}'"""
+        f"  -d {shlex.quote(body)}"
     )
 
 
@@ -144,7 +151,11 @@ def change_person(request: HttpRequest, username: str) -> HttpResponse:
     form = ChangePerson(request.POST)
     if not form.is_valid():
         raise Invalid("choose one of the three roles")
-    people.change(actor_of(request), username, **form.cleaned_data)
+    try:
+        people.change(actor_of(request), username, **form.cleaned_data)
+    except Invalid as error:
+        messages.error(request, error.errors[0].msg if error.errors else error.detail)
+        return redirect("people")
     messages.success(request, f"{username} is changed.")
     return redirect("people")
 

@@ -5,18 +5,18 @@ from django.core.exceptions import ValidationError
 
 from memoryweb.core import clock
 from memoryweb.core.actor import Actor, Role
-from memoryweb.core.errors import Conflict, Invalid, NotFound
+from memoryweb.core.errors import Invalid, NotFound
 from memoryweb.core.models import User
 
 
 def add(actor: Actor, username: str, password: str, role: str) -> User:
-    """A new person. Raises Forbidden, Invalid, Conflict."""
+    """A new person. Raises Forbidden, Invalid."""
     actor.require(Role.ADMINISTRATOR)
     user = prepared(username, password)
     user.role = _known(role)
     with clock.writing(actor) as tx:
         if User.objects.filter(username=user.username).exists():
-            raise Conflict("this name is taken")
+            raise Invalid.field("username", "this name is taken")
         user.save()
         tx.audited("person.create", f"people/{user.username}", role=role)
     return user
@@ -40,7 +40,7 @@ def prepared(username: str, password: str) -> User:
 def change(
     actor: Actor, username: str, *, role: str | None = None, active: bool | None = None
 ) -> None:
-    """Give a person another role, or close or open the account. Raises NotFound, Conflict."""
+    """Give a person another role, or close or open the account. Raises NotFound, Invalid."""
     actor.require(Role.ADMINISTRATOR)
     with clock.writing(actor) as tx:
         user = User.objects.filter(username=username).first()
@@ -50,7 +50,7 @@ def change(
         user.is_active = user.is_active if active is None else active
         user.save()
         if not User.objects.filter(role=User.RoleName.ADMINISTRATOR, is_active=True).exists():
-            raise Conflict("this is the last administrator; make another one first")
+            raise Invalid.field("role", "this is the last administrator; make another one first")
         tx.audited("person.change", f"people/{username}", role=user.role, active=user.is_active)
 
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from memoryweb.core import clock
 from memoryweb.core.actor import SCOPES, Actor, Role
-from memoryweb.core.errors import Conflict, Invalid, NotFound
+from memoryweb.core.errors import Invalid, NotFound
 from memoryweb.core.models import ApiToken, SetupLink, User
 
 FORM = re.compile(r"mw_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
@@ -90,13 +90,13 @@ def setup_link_is_open(secret: str) -> bool:
 
 
 def use_setup_link(actor: Actor, secret: str, user: User) -> User:
-    """Make `user` an administrator by the link. Raises NotFound when used up or expired."""
+    """Make `user` an administrator by the link. Raises NotFound when used up, Invalid."""
     user.role = User.RoleName.ADMINISTRATOR
     with clock.writing(actor) as tx:
         if not _open_links(secret).update(used_at=timezone.now()):
             raise NotFound("this link was used already, or it has expired")
         if User.objects.filter(username=user.username).exists():
-            raise Conflict("this name is taken")
+            raise Invalid.field("username", "this name is taken")
         user.save()
         tx.audited("person.create", f"people/{user.username}", role=user.role, by="setup link")
     return user

@@ -1,0 +1,100 @@
+"""Tokens and people: what an administrator can do, and what everybody else cannot."""
+
+import re
+import shlex
+
+import pytest
+from django.test import Client
+
+from memoryweb import house
+from memoryweb.core.models import ApiToken, User
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def desk(signed_in, administrator) -> Client:
+    return signed_in(administrator)
+
+
+@pytest.mark.parametrize("role", ["viewer", "curator"])
+@pytest.mark.parametrize("path", ["/settings/tokens/", "/settings/people/"])
+def test_only_administrators_open_tokens_and_people(signed_in, person, role, path):
+    assert signed_in(person(role)).get(path).status_code == 403
+
+
+def test_a_token_is_shown_once_and_works_until_it_is_revoked(desk, client):
+    page = desk.post("/settings/tokens/", {"name": "laptop", "scope": "read"}).content.decode()
+    text = re.search(r"mw_[0-9a-f]{12}_[\w-]{43}", page)[0]
+    assert text not in desk.get("/settings/tokens/").content.decode()
+    headers = {"Authorization": f"Bearer {text}"}
+    assert client.get("/api/v1/episodes", headers=headers).status_code == 200
+    desk.post(f"/settings/tokens/{ApiToken.objects.get().key}/revoke/")
+    assert client.get("/api/v1/episodes", headers=headers).status_code == 401
+
+
+def test_the_page_with_a_new_token_is_kept_by_no_cache(desk):
+    answer = desk.post("/settings/tokens/", {"name": "laptop", "scope": "read"})
+    assert answer.headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize("agent", ["", "otter", 'it\'s "me" $(date)', "助手"])
+def test_the_line_to_paste_writes_as_the_tokens_agent(desk, client, agent):
+    body = {"name": "laptop", "scope": "write", "agent_id": agent}
+    answer = desk.post("/settings/tokens/", body)
+    words = shlex.split(answer.context["store_example"].replace("\\\n", ""))
+    sent = words[words.index("-d") + 1]
+    header = words[words.index("-H") + 1].partition(": ")[2]
+    stored = client.post(
+        "/api/v1/episodes", sent, "application/json", headers={"Authorization": header}
+    )
+    assert stored.status_code == 201
+    assert stored.json()["agent_id"] == (agent or "my-agent")
+
+
+def test_a_new_person_can_sign_in_with_the_role_given(desk):
+    form = {"username": "noor", "password": "a long enough phrase", "role": "curator"}
+    desk.post("/settings/people/", form)
+    assert User.objects.get(username="noor").role == "curator"
+    answer = Client().post("/login/", {"username": "noor", "password": form["password"]})
+    assert answer.status_code == 302
+
+
+def test_what_is_wrong_with_a_new_person_is_said_at_its_field(desk, viewer):
+    form = {"username": "viewer", "password": "a long enough phrase", "role": "viewer"}
+    taken = desk.post("/settings/people/", form)
+    assert taken.context["form"].errors["username"] == ["this name is taken"]
+    weak = desk.post("/settings/people/", {**form, "username": "noor", "password": "12345"})
+    assert "password" in weak.context["form"].errors
+    assert not User.objects.filter(username="noor").exists()
+
+
+def test_the_last_administrator_stays(desk, administrator):
+    answer = desk.post("/settings/people/administrator/", {"role": "viewer"}, follow=True)
+    assert "last administrator" in answer.content.decode()
+    administrator.refresh_from_db()
+    assert (administrator.role, administrator.is_active) == ("administrator", True)
+
+
+def test_a_closed_account_is_out_at_its_next_request(desk, viewer, signed_in):
+    theirs = signed_in(viewer)
+    assert theirs.get("/episodes/").status_code == 200
+    desk.post("/settings/people/viewer/", {"role": "viewer"})
+    assert theirs.get("/episodes/").status_code == 302
+    assert theirs.get("/api/v1/episodes").status_code == 401
+
+
+def test_a_one_time_link_with_a_taken_name_keeps_its_form(client, viewer):
+    path = house.setup_path()
+    form = {"username": "viewer", "password": "a long enough phrase"}
+    answer = client.post(path, form)
+    assert answer.context["form"].errors["username"] == ["this name is taken"]
+    assert client.post(path, {**form, "username": "ada"}).status_code == 302
+
+
+def test_a_used_link_says_so(client):
+    path = house.setup_path()
+    client.post(path, {"username": "ada", "password": "a long enough phrase"})
+    again = Client().get(path)
+    assert again.status_code == 404
+    assert "used already" in again.content.decode()
