@@ -17,6 +17,8 @@ from memoryweb.core.vectors import VectorRefused, decode_blob
 from search.engine import Document
 
 CHUNK = 500
+# How often what a page is called is counted: a page is long, and would drown in short episodes.
+NAME_WEIGHT = 5
 TITLE_LENGTH = 120
 LONGEST_TITLE = 160  # rather than to break off shortly before the end of a sentence
 EXCERPT_LENGTH = 4_000  # characters of a page that a result shows a piece of
@@ -122,17 +124,22 @@ def title_of(text: str) -> str:
 
 
 def page_documents(ids: Collection[str] | None) -> Iterator[Document]:
-    """The pages of the bank by `Page.document`; of their front matter only the title is text."""
+    """The pages of the bank by `Page.document`, what they are called counting more than words."""
     for page in _pages(ids):
-        body = split(page.content).body
         yield Document(
             id=page.document,
-            # The title once, as other words are, where it is the page's heading as well.
-            text=body if page.title in body else f"{page.title}\n{body}",
+            text="\n".join([_called(page)] * NAME_WEIGHT + [split(page.content).body]),
             created_at=_moment(page).timestamp(),
             attributes={"kind": "pages"},
             vector=None,
         )
+
+
+def _called(page: Page) -> str:
+    """Everything a page goes by: whoever searches for one of these means this page."""
+    spoken = page.name.replace("-", " ").replace("_", " ")
+    called = [page.title, page.name, spoken, *page.aliases, *page.tags]
+    return "\n".join({one.casefold(): one for one in reversed(called)}.values())
 
 
 def pages_shown(ids: Collection[str]) -> dict[str, Shown]:
@@ -147,8 +154,11 @@ def pages_shown(ids: Collection[str]) -> dict[str, Shown]:
     }
 
 
+COLUMNS = ("kind", "name", "title", "aliases", "tags", "content", "updated_at")
+
+
 def _pages(ids: Collection[str] | None) -> Iterator[Page]:
-    rows = pages.servable().only("kind", "name", "title", "content", "updated_at")
+    rows = pages.servable().only(*COLUMNS)
     if ids is None:
         yield from rows.iterator(CHUNK)
         return

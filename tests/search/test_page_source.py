@@ -55,10 +55,17 @@ def test_front_matter_is_no_text_but_its_title_is(write):
     assert found("vermilion") == []
 
 
-def test_a_title_that_is_the_heading_counts_once(write):
+def test_what_a_page_is_called_counts_five_times_and_equal_names_once(write):
     write("harbor", "# Harbor\n\nServes the cranes.\n")
     [document] = pages.documents(["entity/harbor"])
-    assert document.text.count("Harbor") == 1
+    assert document.text.lower().count("harbor") == 5 + 1
+
+
+@pytest.mark.parametrize("query", ["dock-side", "dock side", "quayside", "cranes"])
+def test_a_page_is_found_by_its_name_an_alias_or_a_tag(write, query):
+    front = "---\naliases: [quayside]\ntags: [cranes]\n---\n"
+    write("dock-side", f"{front}# Loading\n\nWhere ships wait.\n")
+    assert found(query) == ["entity/dock-side"]
 
 
 def test_notes_and_long_term_memory_are_found_too(write):
