@@ -1,4 +1,4 @@
-"""What the home page shows at a glance: what came in, what waits, and what is left to begin."""
+"""What the home page shows at a glance: what happened, what waits, and what is left to begin."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
@@ -50,7 +50,7 @@ def first_steps(store_example: str, searched: bool, administrator: bool) -> list
             "Make a token for an agent",
             "An agent shows it with each request. Make one in the terminal, or on the page.",
             ApiToken.objects.filter(revoked_at=None).exists(),
-            "python manage.py create_token my-agent --scope write",
+            ".venv/bin/python manage.py create_token my-agent --scope write",
             *(("/settings/tokens/", "Tokens") if administrator else ()),
         ),
         Step(
@@ -90,7 +90,7 @@ def at_a_glance() -> dict[str, Any]:
         "today": days[-1].count,
         "pages": bank.entities().count(),
         "held": quarantine.waiting_count(),
-        "waits": counted.counts["missing"] + counted.counts["stale"],
+        "without": counted.total - counted.blank - counted.vectorized,
         "latest": queries.described(Episode.objects.order_by("-created_at", "id"))[:LATEST],
     }
 

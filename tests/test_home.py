@@ -1,4 +1,4 @@
-"""The home page: what came in, what waits, and the first steps, which tick themselves."""
+"""The home page: what happened, what waits, and the first steps, which tick themselves."""
 
 import html
 import re
@@ -10,6 +10,7 @@ from django.utils import timezone
 from bank import services as pages
 from bank.models import Kind
 from episodes import store, vectors
+from episodes.schemas import EpisodePatch, read
 from memoryweb import glance
 from memoryweb.core import tokens
 from memoryweb.core.actor import system
@@ -116,7 +117,7 @@ def test_steps_tick_themselves_one_by_one_and_leave_when_all_are_done(
 ):
     client = signed_in(administrator)
     assert done(body(client)) == []
-    assert "python manage.py create_token my-agent --scope write" in body(client)
+    assert ".venv/bin/python manage.py create_token my-agent --scope write" in body(client)
     assert "Bearer $MEMORYWEB_TOKEN" in body(client)
     tokens.issue(system(), "agent", "write")
     assert done(body(client)) == ["Make a token for an agent"]
@@ -148,9 +149,19 @@ def test_only_an_administrator_is_sent_to_the_tokens(body, signed_in, curator):
     )
 
 
-def test_what_waits_is_named_with_its_numbers(remember, body):
-    remember("a")
-    assert "1 missing or stale" in body()
+def test_all_that_have_no_current_vector_are_counted_whatever_they_lack(remember, body):
+    for id, vector in (("a", [1.0, 0.0]), ("b", [1.0, 0.0]), ("wide", [1.0, 0.0, 0.0])):
+        remember(id)
+        vectors.set_vector(system(), vectors.Sent(id, vector, None, "toy"))
+    remember("none")
+    remember("blank", summary=" ")
+    store.edit(system(), "b", read(EpisodePatch, {"summary": "Said otherwise"}))
+    assert "3 without a current vector" in body()
+
+
+def test_days_are_said_to_be_those_on_which_it_happened(remember, body):
+    remember("a", created_at="2026-03-01T00:00:00Z")
+    assert "Episodes by the day they happened" in body()
 
 
 def test_the_number_of_queries_does_not_grow(remember, body, django_assert_max_num_queries):
