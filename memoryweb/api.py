@@ -17,11 +17,12 @@ from episodes.api import router as episodes_router
 from memoryweb.core.api import router as core_router
 from memoryweb.core.api_auth import read
 from memoryweb.core.errors import DomainError, FieldError, Invalid
-from memoryweb.core.middleware import database_failed, problem
+from memoryweb.core.middleware import database_failed, moved, problem
 from memoryweb.review_api import router as review_router
 from memoryweb.strict_json import StrictParser, StrictRenderer
 from search.api import router as search_router
 from search.api import similar_router
+from search.context_api import router as context_router
 
 logger = logging.getLogger(__name__)
 
@@ -55,13 +56,15 @@ api.add_router("/episodes", episodes_router, tags=["episodes"])
 api.add_router("/episodes", similar_router, tags=["search"])
 api.add_router("/search", search_router, tags=["search"])
 api.add_router("", bank_router, tags=["bank"])
+api.add_router("/bank", context_router, tags=["bank"])
 api.add_router("", core_router, tags=["changes and audit"])
 api.add_router("/guard", review_router, tags=["guard"])
 
 
 @api.exception_handler(DomainError)
 def domain_error(request: HttpRequest, error: DomainError) -> HttpResponse:
-    return problem(request, error.status, error.detail, error.title, **error.members)
+    refused = problem(request, error.status, error.detail, error.title, **error.members)
+    return moved(request, error) or refused
 
 
 @api.exception_handler(OperationalError)
