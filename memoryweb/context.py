@@ -38,6 +38,7 @@ SECTIONS = (
     Entry("Search", "/search/", "search", "search", "s"),
     Entry("Episodes", "/episodes/", "episodes", "episodes", "e"),
     Entry("Bank", "/bank/", "bank", "bank", "b"),
+    Entry("Context", "/context/", "context", "context", "x"),
     Entry("Review", "/review/", "review", "review", "r"),
     Entry("Coverage", "/coverage/", "coverage", "coverage", "c"),
     Entry("Activity", "/activity/", "activity", "activity", "a"),

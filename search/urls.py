@@ -1,11 +1,12 @@
 from django.urls import path
 
-from search import views
+from search import context_views, views
 
 urlpatterns = [
     path("search/", views.search_page, name="search"),
     path("search/save/", views.save_ranking, name="save_ranking"),
     path("settings/search/", views.defaults_page, name="search_defaults"),
     path("settings/search/<int:version>/", views.revert_defaults, name="revert_defaults"),
+    path("context/", context_views.context_page, name="context"),
     path("coverage/", views.coverage_page, name="coverage"),
 ]
