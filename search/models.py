@@ -25,6 +25,7 @@ class SuggestedQuery(models.Model):
     vector = models.BinaryField()
 
     class Meta:
+        verbose_name_plural = "suggested queries"
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["text", "model"], name="one_suggestion_a_model")
         ]

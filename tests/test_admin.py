@@ -33,6 +33,12 @@ def test_only_administrators_enter(signed_in, person, role):
     assert answer.headers["Location"].startswith("/admin/login/")
 
 
+def test_everything_is_called_what_it_is_called_elsewhere(desk):
+    index = desk.get("/admin/").content.decode()
+    assert "Suggested queries" in index
+    assert "API tokens" in index
+
+
 OURS = [model for model in admin.site._registry if model._meta.app_label != "axes"]
 
 

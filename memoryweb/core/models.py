@@ -58,6 +58,9 @@ class ApiToken(models.Model):
     last_used_at = models.DateTimeField(null=True)
     revoked_at = models.DateTimeField(null=True)
 
+    class Meta:
+        verbose_name = "API token"
+
     def __str__(self) -> str:
         return f"{self.name} (mw_{self.key}_…)"
 
