@@ -13,6 +13,15 @@ form.addEventListener("input", (event) => {
 Idiomorph.defaults.callbacks.beforeAttributeUpdated = (name, element) =>
   !(name === "open" && element.localName === "details");
 
+// More is the same search with a higher limit: its field says so, and the place is kept.
+results.addEventListener("click", (event) => {
+  const more = event.target.closest("[data-more]");
+  if (!more || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  form.elements.limit.value = new URL(more.href).searchParams.get("limit");
+  form.requestSubmit();
+});
+
 results.addEventListener("htmx:beforeSwap", () => {
   before = new Map([...results.querySelectorAll(".result")].map((row) => [row.id, row.getBoundingClientRect().top]));
 });

@@ -213,3 +213,20 @@ def test_long_words_and_every_script_fit(
     assert len(titles(page)) == 3
     page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_more_results_come_below_those_that_are_there(
+    open_page: Any, viewer: User, remember: Callable[..., None]
+):
+    for number in range(25):
+        remember(f"e{number}", f"A deadlock in worker {number}")
+    page = open_page("/search/?q=deadlock", viewer)
+    more = page.get_by_role("link", name="More results")
+    more.scroll_into_view_if_needed()
+    place = page.evaluate("scrollY")
+    assert place > 0
+    more.click()
+    expect(page.locator(".result")).to_have_count(20)
+    assert page.evaluate("scrollY") == place
+    assert page.locator("[name=limit]").input_value() == "20"
+    page.wait_for_url(lambda url: url.endswith("/search/?q=deadlock&limit=20"))
