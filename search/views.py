@@ -20,6 +20,7 @@ from search import coverage, defaults, results, services, wording
 from search.forms import DefaultsForm, RankingForm, SearchForm
 
 MOST_DIRECTORIES = 200
+MOST_SIMILAR = 5
 # Told to the home page, whose checklist ticks itself.
 SEARCHED_COOKIE, YEAR = "searched", 365 * 24 * 3600
 
@@ -92,6 +93,22 @@ def _directories() -> list[str]:
     """The fullest working directories, to choose from."""
     counts = queries.directories()
     return sorted(sorted(counts, key=lambda path: -counts[path])[:MOST_DIRECTORIES])
+
+
+@require_GET
+@vary_on_headers("HX-Request")
+def similar_episodes(request: HttpRequest, episode_id: str) -> HttpResponse:
+    """The episodes nearest to one: a part that its page fetches, or a page of its own."""
+    found = services.similar("episodes", episode_id, MOST_SIMILAR)
+    address = reverse("episode", args=[episode_id])
+    context = {
+        "results": found.results,
+        "mode": wording.MODES[found.answer.mode],
+        "json_url": reverse("api:similar", args=[episode_id]) + f"?limit={MOST_SIMILAR}",
+        "trail": [("Episodes", reverse("episodes")), (episode_id, address), ("Similar", None)],
+    }
+    part = request.htmx and not request.htmx.boosted  # type: ignore[attr-defined]
+    return render(request, f"search/{'_similar' if part else 'similar'}.html", context)
 
 
 @require_POST
