@@ -3,13 +3,12 @@
 from dataclasses import asdict
 from typing import Annotated, Any
 
-from django.db.models import prefetch_related_objects
 from django.http import HttpResponse
 from ninja import Header, Path, Query, Router, Status
 
 from bank import queries, services
 from bank.diff import compare, unified
-from bank.models import Kind, Page
+from bank.models import Kind
 from bank.schemas import (
     AppendIn,
     DiffOut,
@@ -28,19 +27,21 @@ from bank.schemas import (
     RevisionOut,
     RevisionRow,
     SummaryOut,
-    entity,
+    entity_of,
     entity_row,
     note_row,
     previous,
     revision_row,
 )
 from bank.services import Saved
+from bank.upkeep_api import router as upkeep_router
 from memoryweb.core.api_auth import ApiRequest, read, write
 from memoryweb.core.errors import Invalid
 from memoryweb.core.guard import RULES_VERSION, scan
 from memoryweb.core.paging import Listed, Paging, page
 
 router = Router()
+router.add_router("", upkeep_router)
 
 IfMatch = Annotated[str, Header(alias="If-Match", description="the revision: what ETag gave")]
 IfNoneMatch = Annotated[str, Header(alias="If-None-Match", description="`*` asks for a new page")]
@@ -265,12 +266,7 @@ def check_text(request: ApiRequest, body: GuardIn) -> GuardOut:
 def _shown(response: HttpResponse, kind: Kind, name: str) -> EntityOut:
     found = queries.find(kind, name)
     response["ETag"] = found.etag
-    return _entity(found)
-
-
-def _entity(found: Page) -> EntityOut:
-    prefetch_related_objects([found], queries.inward_links())
-    return entity(found)
+    return entity_of(found)
 
 
 def _put(
@@ -313,7 +309,7 @@ def _base(base: int | None, if_match: str) -> int | None:
 
 def _entity_written(response: HttpResponse, saved: Saved) -> EntityWritten:
     _tell(response, saved)
-    return EntityWritten(entity=_entity(saved.page), **_outcome(saved))
+    return EntityWritten(entity=entity_of(saved.page), **_outcome(saved))
 
 
 def _note_written(response: HttpResponse, saved: Saved) -> Status[NoteWritten]:

@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 
+from bank.lint import CHECKS
 from memoryweb.core.errors import Invalid
 
 
@@ -67,6 +68,29 @@ class BaseForm(forms.Form):
     """The revision that the person saw when they decided."""
 
     base = forms.IntegerField(min_value=1, widget=forms.HiddenInput)
+
+
+class RenameForm(BaseForm):
+    """Another name for a page."""
+
+    to = forms.CharField(
+        max_length=500,
+        label="New name",
+        help_text="Letters of any script, digits, spaces, - and _. Spaces become -.",
+        widget=forms.TextInput({"autocomplete": "off", "spellcheck": "false"}),
+    )
+    update_links = forms.BooleanField(
+        required=False,
+        label="Rewrite the links of other pages",
+        help_text="Otherwise they keep the old name, which leads here all the same.",
+    )
+    field_order = ["to", "update_links", "base"]
+
+
+class LintForm(forms.Form):
+    """Which check is listed."""
+
+    check = forms.ChoiceField(choices=[(name, name) for name in CHECKS])
 
 
 class AgainstForm(forms.Form):

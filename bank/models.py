@@ -163,13 +163,19 @@ class Link(models.Model):
     name_key = models.CharField(max_length=400, db_index=True)
     words_key = models.CharField(max_length=400, db_index=True)
     to = models.ForeignKey(
-        Page, on_delete=models.SET_NULL, related_name="backlinks", null=True, blank=True
+        Page,
+        on_delete=models.SET_NULL,
+        related_name="backlinks",
+        null=True,
+        blank=True,
+        db_index=False,
     )
     candidates = models.PositiveIntegerField(default=0)
 
     class Meta:
         indexes: ClassVar = [
-            models.Index(fields=["target", "id"], condition=Q(to=None), name="link_broken"),
+            models.Index(fields=["to", "source"], name="link_inward"),
+            models.Index(fields=["to", "target", "id"], name="link_by_target"),
             models.Index(
                 fields=["target", "id"], condition=Q(candidates__gt=1), name="link_ambiguous"
             ),
@@ -208,6 +214,7 @@ class Label(models.Model):
         indexes: ClassVar = [
             models.Index(fields=["key", "role", "page"], name="label_key"),
             models.Index(fields=["key", "id"], condition=Q(role="title"), name="label_title"),
+            models.Index(fields=["key", "text", "id"], condition=Q(role="lint"), name="label_lint"),
         ]
 
     def __str__(self) -> str:

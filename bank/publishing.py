@@ -8,7 +8,7 @@ overwritten unseen: it becomes a revision.
 
 import logging
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import astuple, replace
 from datetime import UTC, datetime
 from functools import cache
@@ -16,6 +16,7 @@ from pathlib import Path
 
 from django.conf import settings
 from django.db import DatabaseError, transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from bank import layout, queries, record
@@ -54,11 +55,13 @@ def hold(kind: Kind, *names: str) -> Iterator[None]:
     # By the page and not by its file: two spellings of a name are one page.
     folder = settings.MEMORYWEB_MEMORY_DIR / kind
     paths = [folder / queries.key_of(kind, name) for name in names]
-    try:
-        with _locks(settings.MEMORYWEB_HOME / "locks").hold(*paths):
-            yield
-    except LockTimeout as error:
-        raise Unavailable(f"{error}, for half a minute now; nothing was saved") from error
+    with ExitStack() as stack:
+        with explained("nothing was saved"):
+            try:
+                stack.enter_context(_locks(settings.MEMORYWEB_HOME / "locks").hold(*paths))
+            except LockTimeout as error:
+                raise Unavailable(f"{error}; nothing was saved, try again") from error
+        yield
 
 
 @contextmanager
@@ -99,7 +102,9 @@ def settle(kind: Kind, name: str, path: str = "") -> Page | None:
     key = queries.key_of(kind, name)
     if path:
         _follow(kind, key, path)
-    pending = FileOperation.objects.filter(page__kind=kind, page__key=key, done_at=None)
+    # By its path too: the file of a page that has another name now may still be to go.
+    mine = Q(page__kind=kind, page__key=key) | Q(path=path or record.path_of(kind, name))
+    pending = FileOperation.objects.filter(mine, done_at=None)
     for op in pending.select_related("page").order_by("pk"):
         _resume(op)
     page = Page.objects.filter(kind=kind, key=key, archived_at=None).first()
@@ -245,7 +250,8 @@ def _mark_done(page: Page, op: FileOperation | None, stamp: Stamp | None) -> Non
     with transaction.atomic():
         if op is not None:
             record.done(op)
-        _stamp(page, stamp)
+        if op is None or op.path == page.path:
+            _stamp(page, stamp)
 
 
 def _stamp(page: Page, stamp: Stamp | None) -> None:

@@ -8,7 +8,7 @@ from django.db.models.functions import Coalesce
 
 from bank import markdown, names
 from bank.models import Kind, Label, Link, Page, Revision
-from memoryweb.core.errors import NotFound
+from memoryweb.core.errors import Moved, NotFound
 from memoryweb.core.guard import scan_rows
 from memoryweb.core.models import QuarantineItem
 
@@ -18,11 +18,16 @@ APPENDED = "+"  # Ends the document of a quarantined text that is to be added to
 
 
 def find(kind: Kind, name: str) -> Page:
-    """The page that goes by this name, in whatever spelling. Raises NotFound."""
-    page = Page.objects.filter(kind=kind, key=key_of(kind, name), archived_at=None).first()
-    if page is None:
-        raise NotFound(_MISSING[kind])
-    return page
+    """The page that goes by this name, in whatever spelling. Raises NotFound, and Moved when a
+    page went by it before."""
+    key = key_of(kind, name)
+    page = Page.objects.filter(kind=kind, key=key, archived_at=None).first()
+    if page is not None:
+        return page
+    former = Label.objects.filter(role=Label.Role.FORMER, key=key, page__kind=kind)
+    if label := former.select_related("page").defer("page__content").first():
+        raise Moved(f"this page is called “{label.page.name}” now", label.page.name)
+    raise NotFound(_MISSING[kind])
 
 
 _MISSING = {

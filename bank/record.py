@@ -266,6 +266,43 @@ def archive(tx: clock.Writing, page: Page) -> None:
     tx.audited("page.archive", f"pages/{page.document}", sha256=page.sha256)
 
 
+def rename(tx: clock.Writing, page: Page, name: str) -> None:
+    """Give the page another name, which leads to it as the old one does. Raises Conflict."""
+    old, document = page.name, page.document
+    former = [*(one for one in page.former_names if one not in (old, name)), old]
+    text = replace(Text(Kind(page.kind), name, page.content).of(page), former_names=tuple(former))
+    current = Page.objects.filter(pk=page.pk, name=old, revision=page.revision, archived_at=None)
+    updated = current.update(
+        name=name,
+        key=queries.key_of(Kind(page.kind), name),
+        path=path_of(Kind(page.kind), name),
+        former_names=former,
+        **text.columns(),
+    )
+    if not updated:
+        raise Conflict("somebody else saved this page in this moment; it was not renamed")
+    page.refresh_from_db()
+    _take_over(page, old)
+    _settle_names([(page, text)])
+    for end in ("", queries.APPENDED):
+        quarantine.move(queries.COLLECTION, document + end, page.document + end)
+    tx.changed(queries.COLLECTION, document, "delete")
+    tx.changed(queries.COLLECTION, page.document)
+    tx.audited("page.rename", f"pages/{page.document}", sha256=page.sha256, renamed_from=old)
+
+
+def _take_over(page: Page, name: str) -> None:
+    """A name that several pages had leads to the one that had it last."""
+    labels = Label.objects.filter(role=Label.Role.FORMER, key=linking.base_key(name))
+    labels = labels.exclude(page=page)
+    key = queries.key_of(Kind(page.kind), name)
+    for other in Page.objects.filter(pk__in=labels.values("page")).defer("content"):
+        kept = [one for one in other.former_names if queries.key_of(Kind.ENTITY, one) != key]
+        other.former_names = kept
+        other.save(update_fields=["former_names"])
+    labels.delete()
+
+
 def unarchive(tx: clock.Writing, page: Page, text: Text, findings: Sequence[Finding]) -> None:
     """Bring an archived page back as it was; what the guard now finds puts it in quarantine."""
     text = text.of(page)
@@ -280,10 +317,11 @@ def unarchive(tx: clock.Writing, page: Page, text: Text, findings: Sequence[Find
 
 
 def operation(
-    page: Page, op: FileOperation.Op, expected: str | None, at: datetime
+    page: Page, op: FileOperation.Op, expected: str | None, at: datetime, path: str = ""
 ) -> FileOperation:
-    """Note what has to happen to the page's file."""
+    """Note what has to happen to the page's file, or to the one at another `path`."""
     noted = _operation(page, op, expected, at)
+    noted.path = path or page.path
     noted.save(force_insert=True)
     return noted
 

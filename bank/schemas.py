@@ -3,9 +3,10 @@
 from datetime import date
 from typing import Annotated, Any, Literal
 
+from django.db.models import prefetch_related_objects
 from pydantic import BaseModel, ConfigDict, Field
 
-from bank import queries
+from bank import lint, queries
 from bank.models import Page, Revision
 from memoryweb.core.times import Time
 
@@ -30,6 +31,14 @@ class PageIn(Strict):
 
 class RestoreIn(Strict):
     message: Message = ""
+    base: Number | None = None
+
+
+class RenameIn(Strict):
+    """The new name; `base` is the revision that the caller has seen."""
+
+    to: Annotated[str, Field(max_length=1_000)]
+    update_links: bool = True
     base: Number | None = None
 
 
@@ -175,6 +184,30 @@ class GuardOut(BaseModel):
     rules_version: str
 
 
+class RenamedOut(BaseModel):
+    """`rewritten` are pages whose links were; `left` says of others why theirs were not."""
+
+    entity: EntityOut
+    renamed_from: str
+    rewritten: list[str]
+    left: dict[str, str]
+    change_seq: int
+
+
+class LintCounts(BaseModel):
+    counts: dict[lint.Name, int]
+
+
+class LintRow(BaseModel):
+    """A finding: the page it is in; of a link its target and the pages which that fits."""
+
+    kind: Literal["entity", "note", "memory"]
+    name: str
+    title: str
+    target: str
+    fits: list[str]
+
+
 # Rows to shapes
 
 
@@ -186,6 +219,19 @@ def entity_row(page: Page) -> dict[str, Any]:
 
 def entity(page: Page) -> EntityOut:
     return EntityOut(**entity_row(page), content=page.content)
+
+
+def entity_of(page: Page) -> EntityOut:
+    """The shape of a page that no list gave."""
+    prefetch_related_objects([page], queries.inward_links())
+    return entity(page)
+
+
+def lint_row(item: lint.Item) -> dict[str, Any]:
+    page = item.page
+    fits = [one.name for one in item.fits]
+    shown = {"kind": page.kind, "name": page.name, "title": page.title}
+    return {**shown, "target": item.target, "fits": fits}
 
 
 def note_row(page: Page) -> dict[str, Any]:

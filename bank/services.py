@@ -64,12 +64,14 @@ def save(
     message: str = "",
     approved: bool = False,
     settles: int | None = None,
+    derived: bool = False,
 ) -> Saved:
     """Make `content` the text of the page, which is created where there is none.
 
     `base` is the revision that the writer has seen; without it the last writer wins, and gets
     what was overwritten. `if_none` asks for a new page. `settles` names the revision of a
     conflict that this text decides. `approved` is a curator's decision that skips the guard.
+    `derived` is a text made here of one that stands, which need not have an agent's shape.
 
     Raises Conflict for a stale base, with the members `current` {content, revision}, `yours`
     and `merged` (None unless both changes fit together); Refused when the guard objects, with
@@ -77,7 +79,9 @@ def save(
     the member `stored` where that was after the text was safe.
     """
     text = Text(kind, canonical_name(kind, name), content)
-    wanted = _Wanted(text, Origin.of(actor, message), base, if_none, approved, settles)
+    wanted = _Wanted(
+        text, Origin.of(actor, message), base, if_none, approved, settles, derived=derived
+    )
     return _save(actor, wanted)
 
 
@@ -214,6 +218,7 @@ class _Wanted:
     approved: bool = False
     settles: int | None = None
     decide: Decision | None = None
+    derived: bool = False
 
 
 def _save(actor: Actor, wanted: _Wanted) -> Saved:
@@ -221,7 +226,7 @@ def _save(actor: Actor, wanted: _Wanted) -> Saved:
     text = wanted.text
     _check_storable(text.content, "content")
     _check_size(text, "content")
-    if actor.kind == "token" and text.kind == Kind.ENTITY:
+    if actor.kind == "token" and text.kind == Kind.ENTITY and not wanted.derived:
         _check_shape(text)
     free = wanted.approved or _stands(text)
     findings = [] if free else publishing.inspect(text)

@@ -14,7 +14,7 @@ from datetime import timedelta
 from django.db.models import F
 from django.utils import timezone
 
-from bank import layout, publishing, queries
+from bank import layout, publishing, queries, record
 from bank.files import Leftover, PathRefused, mark_of
 from bank.models import FileOperation, Kind, Page
 from memoryweb.core.errors import Conflict, Unavailable
@@ -103,12 +103,20 @@ def _beside(report: Report) -> Iterator[Task]:
     with _reported(report, str(publishing.memory_folder().root)):
         for leftover in publishing.memory_folder().leftovers():
             found.setdefault(leftover.mark, []).append(leftover)
-    pages = Page.objects.order_by(_LIVING_FIRST) if found else Page.objects.none()
-    for kind, name, path in pages.values_list("kind", "name", "path"):
+    for kind, name, path in _paths() if found else ():
         if leftovers := found.pop(mark_of(path), None):
             yield Task(Kind(kind), name, leftovers=leftovers)
     for leftovers in found.values():
         report.problems |= {one.path: "It belongs to no page." for one in leftovers}
+
+
+def _paths() -> Iterator[tuple[str, str, str]]:
+    """(kind, name, path) of every page's file, and of those that it had under other names."""
+    yield from Page.objects.order_by(_LIVING_FIRST).values_list("kind", "name", "path")
+    yield from FileOperation.objects.values_list("page__kind", "page__name", "path")
+    renamed = Page.objects.exclude(former_names=[])
+    for kind, name, former in renamed.values_list("kind", "name", "former_names"):
+        yield from ((kind, name, record.path_of(Kind(kind), one)) for one in former)
 
 
 def _edited(report: Report) -> Iterator[Task]:

@@ -2,11 +2,11 @@ from datetime import date
 
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 
-from bank import editor, history, views
+from bank import editor, history, upkeep_views, views
 from bank.models import Kind
 
 # The bank's own addresses; pages of these names are reached under /bank/-/, and no page is "-".
-TAKEN = ("new", "notes", "archived")
+TAKEN = ("new", "notes", "archived", "lint")
 
 
 class PageName:
@@ -66,6 +66,7 @@ def _of_a_page(name: str) -> list[URLPattern]:
 urlpatterns: list[URLPattern | URLResolver] = [
     path("bank/", views.entity_list, name="bank"),
     path("bank/new/", editor.new, name="new_page"),
+    path("bank/lint/", upkeep_views.lint_list, name="bank_lint"),
     path("bank/notes/", views.notes, name="notes"),
     path("bank/archived/", views.archived, name="archived_pages"),
     path("bank/archived/<int:pk>/restore/", views.restore, name="restore_page"),
@@ -75,6 +76,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
         include(_of_a_page("long_term")),
         {"kind": Kind.MEMORY, "name": "MEMORY"},
     ),
+    path("bank/-/<taken_name:name>/rename/", upkeep_views.rename, name="rename_page"),
+    path("bank/<page_name:name>/rename/", upkeep_views.rename, name="rename_page"),
     path("bank/-/<taken_name:name>/", include(_of_a_page("entity")), {"kind": Kind.ENTITY}),
     path("bank/<page_name:name>/", include(_of_a_page("entity")), {"kind": Kind.ENTITY}),
 ]

@@ -26,7 +26,7 @@ from bank.showing import prose
 from memoryweb.core import paging
 from memoryweb.core.access import actor_of, curator_page
 from memoryweb.core.actor import Role
-from memoryweb.core.errors import Conflict, Invalid, NotFound, Refused
+from memoryweb.core.errors import Conflict, Invalid, Moved, NotFound, Refused
 
 MOST_TAGS = 24
 WINDOW = 7  # Days before today whose notes agents are given with today's.
@@ -91,6 +91,8 @@ def page(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
     """A page as it reads, with what links to it and what it links to."""
     try:
         found = queries.find(kind, name)
+    except Moved:
+        raise
     except NotFound:
         return _missing(request, kind, name)
     if found.name != name:

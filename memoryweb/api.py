@@ -17,7 +17,7 @@ from episodes.api import router as episodes_router
 from memoryweb.core.api import router as core_router
 from memoryweb.core.api_auth import read
 from memoryweb.core.errors import DomainError, FieldError, Invalid
-from memoryweb.core.middleware import database_failed, problem
+from memoryweb.core.middleware import database_failed, moved, problem
 from memoryweb.review_api import router as review_router
 from memoryweb.strict_json import StrictParser, StrictRenderer
 from search.api import router as search_router
@@ -63,7 +63,8 @@ api.add_router("/guard", review_router, tags=["guard"])
 
 @api.exception_handler(DomainError)
 def domain_error(request: HttpRequest, error: DomainError) -> HttpResponse:
-    return problem(request, error.status, error.detail, error.title, **error.members)
+    refused = problem(request, error.status, error.detail, error.title, **error.members)
+    return moved(request, error) or refused
 
 
 @api.exception_handler(OperationalError)

@@ -57,6 +57,14 @@ class NotFound(DomainError):
     status = HTTPStatus.NOT_FOUND
 
 
+class Moved(NotFound):
+    """It goes by another name now; who only reads is sent there."""
+
+    def __init__(self, detail: str, name: str) -> None:
+        super().__init__(detail, moved_to=name)
+        self.name = name
+
+
 class Conflict(DomainError):
     """Somebody else was first: the stored state is another than the caller assumed."""
 

@@ -9,10 +9,11 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.db import OperationalError
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
+from django.urls import reverse
 
-from memoryweb.core.errors import DomainError, Unavailable
+from memoryweb.core.errors import DomainError, Moved, Unavailable
 
 logger = logging.getLogger(__name__)
 
@@ -107,6 +108,16 @@ def database_failed(error: OperationalError) -> Unavailable:
     return Unavailable(f"the database does not work now ({error}); nothing was changed, try again")
 
 
+def moved(request: HttpRequest, error: DomainError) -> HttpResponse | None:
+    """The way to what has another name now, for a request that only reads."""
+    match = request.resolver_match
+    if not isinstance(error, Moved) or match is None or request.method not in ("GET", "HEAD"):
+        return None
+    address = reverse(match.view_name, kwargs={**match.kwargs, "name": error.name})
+    query = request.META.get("QUERY_STRING", "")
+    return HttpResponseRedirect(f"{address}?{query}" if query else address)
+
+
 class DomainErrors:
     """On pages a domain error becomes a page that says what happened and what is safe."""
 
@@ -122,6 +133,8 @@ class DomainErrors:
             error = database_failed(error)
         if not isinstance(error, DomainError):
             return None
+        if (redirect := moved(request, error)) is not None:
+            return redirect
         if request.headers.get("HX-Request"):
             return render(request, "_error.html", {"error": error}, status=error.status)
         return render(request, "error.html", {"error": error}, status=error.status)

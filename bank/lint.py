@@ -1,0 +1,149 @@
+"""What of the bank is worth mending: each check is a query of its own, by an index.
+
+A check gives rows of links or of labels, or pages; `items` says of each the page to go to.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from bank import linking
+from bank.models import Kind, Label, Link, Page
+
+# Pages that nobody has to link to (TencentDB Agent Memory, knowledge wiki).
+STRUCTURAL = ("index", "log", "schema", "purpose", "overview")
+
+
+Name = Literal["broken", "ambiguous", "orphans", "duplicate_titles", "untitled", "stubs"]
+
+
+@dataclass(frozen=True)
+class Check:
+    """`order` is that of its list; `rows` has every finding once, so its count is theirs."""
+
+    name: Name
+    title: str
+    meaning: str
+    rows: Callable[[], QuerySet[Any]]
+    order: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Item:
+    """One finding: the page it is in, the link's target if it is one, and what that fits."""
+
+    page: Page
+    target: str = ""
+    fits: Sequence[Page] = ()
+
+
+def _broken() -> QuerySet[Link]:
+    return _with_source(Link.objects.filter(to=None))
+
+
+def _ambiguous() -> QuerySet[Link]:
+    return _with_source(Link.objects.filter(candidates__gt=1))
+
+
+def _with_source(links: QuerySet[Link]) -> QuerySet[Link]:
+    return links.select_related("source").defer("source__content")
+
+
+def _orphans() -> QuerySet[Page]:
+    inward = Link.objects.filter(to=OuterRef("pk")).exclude(source=OuterRef("pk"))
+    pages = Page.objects.filter(kind=Kind.ENTITY, archived_at=None).exclude(name__in=STRUCTURAL)
+    return pages.filter(~Exists(inward)).defer("content")
+
+
+def _of_one_title() -> QuerySet[Label]:
+    titles = Label.objects.filter(role=Label.Role.TITLE)
+    others = titles.filter(key=OuterRef("key")).exclude(pk=OuterRef("pk"))
+    return _with_page(titles.filter(Exists(others)))
+
+
+def _lacking(what: str) -> Callable[[], QuerySet[Label]]:
+    return lambda: _with_page(Label.objects.filter(role=Label.Role.LINT, key=what))
+
+
+def _with_page(labels: QuerySet[Label]) -> QuerySet[Label]:
+    return labels.select_related("page").defer("page__content")
+
+
+CHECKS: dict[Name, Check] = {
+    check.name: check
+    for check in (
+        Check(
+            "broken",
+            "Broken links",
+            "Links to pages that there are not. Write the page, or mend the link.",
+            _broken,
+            ("target", "id"),
+        ),
+        Check(
+            "ambiguous",
+            "Ambiguous links",
+            "Links that fit several pages equally well; they lead to the first. "
+            "Name the page that is meant.",
+            _ambiguous,
+            ("target", "id"),
+        ),
+        Check(
+            "orphans",
+            "Orphans",
+            "Pages that no other page links to.",
+            _orphans,
+            ("name", "id"),
+        ),
+        Check(
+            "duplicate_titles",
+            "Duplicate titles",
+            "Pages that share their title with another page. They may be one subject.",
+            _of_one_title,
+            ("key", "id"),
+        ),
+        Check(
+            "untitled",
+            "Without a title",
+            "Pages with neither a title in their front matter nor a heading.",
+            _lacking("no_title"),
+            ("text", "id"),
+        ),
+        Check(
+            "stubs",
+            "Stubs",
+            "Pages with next to no text besides headings.",
+            _lacking("stub"),
+            ("text", "id"),
+        ),
+    )
+}
+
+
+def counts() -> dict[Name, int]:
+    """How many findings each check has."""
+    return {check.name: check.rows().count() for check in CHECKS.values()}
+
+
+def items(check: Check, rows: Sequence[Any]) -> list[Item]:
+    """The findings that these rows of the check are, in their order."""
+    if check.name != "ambiguous":
+        return [_item(row) for row in rows]
+    fitting = linking.candidates({link.target for link in rows})
+    wanted = {one.page for found in fitting.values() for one in found}
+    pages = Page.objects.defer("content").in_bulk(wanted)
+    return [
+        Item(
+            link.source,
+            link.target,
+            [pages[one.page] for one in fitting.get(link.target, ()) if one.page in pages],
+        )
+        for link in rows
+    ]
+
+
+def _item(row: Page | Link | Label) -> Item:
+    if isinstance(row, Link):
+        return Item(row.source, row.target)
+    return Item(row.page if isinstance(row, Label) else row)
