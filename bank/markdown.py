@@ -229,6 +229,8 @@ _FIRST_HEADING = re.compile(
     re.MULTILINE,
 )
 _INLINE_LINK = re.compile(r"!?\[([^\[\]]{1,200})\]\([^()\s]{0,500}\)")
+# A link in which an abstract was cut off: what there is of its label, or else of its target.
+_CUT_LINK = re.compile(r"!?\[\[(?:[^\[\]|\n]{0,500}\|)?([^\[\]\n]{0,500})\]?\.\.\.$")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
@@ -247,8 +249,13 @@ def _plain(heading: str) -> str:
     text = heading.strip()[: TITLE_LENGTH * 5]
     closed = text.rstrip("#")
     text = closed.strip() if closed.endswith((" ", "\t")) else text
-    text = WIKILINK.sub(lambda match: link_of(match, text).shown, text)
-    text = _INLINE_LINK.sub(r"\1", text)
+    return words(text)
+
+
+def words(line: str) -> str:
+    """What a reader reads of a line: labels in place of links, no marks around words."""
+    text = WIKILINK.sub(lambda match: link_of(match, line).shown, line)
+    text = _INLINE_LINK.sub(r"\1", _CUT_LINK.sub(r"\1...", text))
     return _ESCAPED.sub(r"\1", text.replace("**", "").replace("`", ""))
 
 

@@ -96,13 +96,15 @@ def inward_links() -> "Prefetch[str, QuerySet[Link], str]":
 
 
 def with_link_counts(rows: QuerySet[Page]) -> QuerySet[Page]:
-    """Annotate `links_in`, the pages that link to each, and `links_out`, its own links."""
+    """Annotate `links_in`, the pages that link to each, `links_out`, its own links, and
+    `links_broken`, those of them that lead to no page."""
     inward = Link.objects.filter(to=OuterRef("pk")).order_by().values("to")
     outward = Link.objects.filter(source=OuterRef("pk")).order_by().values("source")
     sources, links = Count("source", distinct=True), Count("pk")
     return rows.defer("content").annotate(
         links_in=Coalesce(Subquery(inward.annotate(n=sources).values("n")), 0),
         links_out=Coalesce(Subquery(outward.annotate(n=links).values("n")), 0),
+        links_broken=Coalesce(Subquery(outward.filter(to=None).annotate(n=links).values("n")), 0),
     )
 
 

@@ -18,6 +18,7 @@ from bank.markdown import (
     split,
     summary_row,
     title,
+    words,
 )
 
 
@@ -210,6 +211,22 @@ def test_a_title_is_at_most_200_characters():
 )
 def test_the_abstract_is_the_first_line_that_is_no_heading(text: str, expected: str):
     assert abstract(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "read"),
+    [
+        ("With [[mei]] and [[wei|阿蔚]].", "With mei and 阿蔚."),
+        ("See [[deploy#Steps]], ![[plan]].", "See deploy › Steps, plan."),
+        ("The **docks** at [the map](http://x/) run `lift`.", "The docks at the map run lift."),
+        ("a" * 90 + " [[wei|阿...", "a" * 90 + " 阿..."),
+        ("a" * 90 + " [[wei|阿蔚]...", "a" * 90 + " 阿蔚..."),
+        ("a" * 90 + " [[long-na...", "a" * 90 + " long-na..."),
+        ("no link [ here ]", "no link [ here ]"),
+    ],
+)
+def test_a_page_shows_the_words_of_an_abstract_and_no_link_that_was_cut(line: str, read: str):
+    assert words(line) == read
 
 
 def test_an_abstract_never_ends_within_what_a_reader_sees_as_one_character():

@@ -40,12 +40,13 @@ def test_the_list_shows_title_abstract_tags_links_and_what_to_mend(desk: Client,
     response = desk.get("/bank/")
     assert rows(response) == ["alice", "bob"]
     [alice, bob] = response.context["page"].items
-    assert (alice.links_in, alice.links_out) == (1, 1)
-    assert (bob.links_in, bob.links_out) == (1, 2)
+    assert (alice.links_in, alice.links_out, alice.links_broken) == (1, 1, 0)
+    assert (bob.links_in, bob.links_out, bob.links_broken) == (1, 2, 1)
     shown = text(response)
     assert 'href="/bank/alice/" data-main>Alice Chen</a>' in shown
-    assert "Runs the docks with [[bob]]." in shown
+    assert "Runs the docks with bob." in shown
     assert "no title" in shown
+    assert shown.count("1 broken link<") == 1
     assert "1 in, 2 out" in shown
 
 
