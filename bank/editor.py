@@ -49,6 +49,11 @@ class Draft:
         return (self.page.revision if self.page else None) != self.base
 
     @property
+    def unsaved(self) -> bool:
+        """Whether the text stands nowhere but in its form."""
+        return self.content != (self.page.content if self.page else "")
+
+    @property
     def url(self) -> str:
         return reverse("edit_page", kwargs={"kind": self.kind, "name": self.name})
 
