@@ -1,7 +1,9 @@
 """Saving pages: what is stored, what is refused, and what everybody sees afterwards."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date
+from functools import partialmethod
 from pathlib import Path
 
 import pytest
@@ -9,10 +11,11 @@ from django.utils import timezone
 
 from bank import publishing, queries, services
 from bank.files import sha256
+from bank.locks import PathLocks
 from bank.models import FileOperation, Kind, Link, Page, Revision
 from memoryweb.core import clock
 from memoryweb.core.actor import Actor, system
-from memoryweb.core.errors import Conflict, Forbidden, Invalid, NotFound, Refused
+from memoryweb.core.errors import Conflict, Forbidden, Invalid, NotFound, Refused, Unavailable
 from memoryweb.core.models import AuditEntry, Change, QuarantineItem, User
 
 ALICE = "# Alice\n\nRuns the docks.\n"
@@ -297,6 +300,26 @@ def test_a_text_that_cannot_be_kept_is_refused(memory: Path, ada: Actor, text: s
 def test_the_largest_page_is_stored(memory: Path, ada: Actor):
     text = "# A\n\nb\n" + "x" * (512 * 1024 - 7)
     assert services.save(ada, Kind.ENTITY, "alice", text).page.content == text
+
+
+def test_a_lock_that_cannot_be_had_refuses_the_save_in_plain_words(memory: Path, ada: Actor):
+    (memory.parent / "locks").write_text("something else is here")
+    with pytest.raises(Unavailable, match="nothing was saved"):
+        services.save(ada, Kind.ENTITY, "alice", ALICE)
+    assert Page.objects.count() == 0
+
+
+def test_a_page_that_somebody_saves_for_long_is_not_waited_for_for_ever(
+    memory: Path, ada: Actor, monkeypatch: pytest.MonkeyPatch
+):
+    wait = PathLocks.hold
+    shortly = partialmethod(lambda locks, *paths: wait(locks, *paths, timeout=0.05))
+    with publishing.hold(Kind.ENTITY, "alice"), ThreadPoolExecutor(1) as others:
+        monkeypatch.setattr(PathLocks, "hold", shortly)
+        held = others.submit(lambda: publishing.hold(Kind.ENTITY, "Alice").__enter__())
+        with pytest.raises(Unavailable, match="another thread is saving this page"):
+            held.result()
+    assert not services.save(ada, Kind.ENTITY, "alice", ALICE).page.archived_at
 
 
 # Links
