@@ -11,7 +11,15 @@ from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 from django.conf import settings
-from django.db.models import AutoField, BinaryField, DateTimeField, Model, QuerySet
+from django.db.models import (
+    AutoField,
+    BinaryField,
+    Count,
+    DateTimeField,
+    Max,
+    Model,
+    QuerySet,
+)
 from django.utils import timezone
 
 from episodes import queries
@@ -121,6 +129,19 @@ def undo(actor: Actor, batch: str) -> tuple[list[str], list[str]]:
 def undoable(batch: str) -> QuerySet[DeletedEpisode]:
     """What of a page's deletion can still be brought back."""
     return DeletedEpisode.objects.filter(batch=batch, deleted_at__gt=_oldest_kept())
+
+
+def lately() -> list[dict[str, Any]]:
+    """The deletions of pages that can still be undone, newest first: batch, count, when, by."""
+    kept = DeletedEpisode.objects.filter(deleted_at__gt=_oldest_kept())
+    rows = kept.values("batch", "deleted_by").annotate(count=Count("pk"), at=Max("deleted_at"))
+    return [row | {"by": row["deleted_by"].removeprefix("person ")} for row in rows.order_by("-at")]
+
+
+def lately_with(episode_id: str) -> dict[str, Any] | None:
+    """The deletion that took this episode and can still be undone."""
+    kept = DeletedEpisode.objects.filter(episode_id=episode_id).order_by("-deleted_at").first()
+    return next((one for one in lately() if kept and one["batch"] == kept.batch), None)
 
 
 def purge() -> int:

@@ -21,11 +21,12 @@ from episodes.models import Episode
 from episodes.schemas import EpisodeFilter
 from memoryweb.core.access import actor_of, curator_page
 from memoryweb.core.actor import Role
-from memoryweb.core.errors import Conflict, Invalid, Refused
+from memoryweb.core.errors import Conflict, Invalid, NotFound, Refused
 from memoryweb.core.paging import page
 
 MOST_DIRECTORIES = 300
 MOST_SHOWN_IN_PREVIEW = 50
+MOST_DELETIONS = 10  # that the list offers to undo
 LONGEST_FACT = 120  # characters of an extra field that is shown on one line
 
 
@@ -49,21 +50,27 @@ def episode_list(request: HttpRequest) -> HttpResponse:
         "chips": _chips(request.GET, form),
         "may_write": _may_write(request),
         "json_url": _json_url(wanted, form.order_of_list()) if form.is_valid() else "",
-        "back": _without(request.GET, "cursor", "deleted"),
+        "back": _without(request.GET, "cursor"),
         "part": part,
     }
     if part:
         return render(request, "episodes/_list.html", context)
     directories, more = _directories()
     context |= {"directories": directories, "more_directories": more, "agents": queries.agents()}
-    context |= {"any_episodes": bool(directories), "deleted": _deleted(request)}
+    context["any_episodes"] = bool(directories)
+    context["deletions"] = deletion.lately()[:MOST_DELETIONS] if _may_write(request) else []
     return render(request, "episodes/list.html", context)
 
 
 @require_GET
 def episode(request: HttpRequest, episode_id: str) -> HttpResponse:
-    """One episode with everything that is known of it."""
-    found = queries.find(episode_id)
+    """One episode with everything that is known of it; a deleted one can be brought back."""
+    try:
+        found = queries.find(episode_id)
+    except NotFound:
+        if (deleted := _deleted(request, episode_id)) is not None:
+            return deleted
+        raise
     shown = queries.shown(found)
     context = {
         "episode": found,
@@ -125,8 +132,7 @@ def delete_episodes(request: HttpRequest) -> HttpResponse:
     receipt = deletion.delete_many(actor_of(request), ids=ids, undoable=True)
     tell = messages.success if receipt.verified else messages.error
     tell(request, _in_words(receipt))
-    back = QueryDict(request.POST.get("back", "")[:4000], mutable=True)
-    back["deleted"] = receipt.batch
+    back = QueryDict(request.POST.get("back", "")[:4000])
     return redirect(f"{reverse('episodes')}?{back.urlencode()}")
 
 
@@ -171,11 +177,13 @@ def _counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _deleted(request: HttpRequest) -> dict[str, Any] | None:
-    """What was deleted a moment ago and can still be brought back."""
-    batch = request.GET.get("deleted", "")
-    count = deletion.undoable(batch).count() if batch and _may_write(request) else 0
-    return {"batch": batch, "count": count} if count else None
+def _deleted(request: HttpRequest, episode_id: str) -> HttpResponse | None:
+    """The page of an episode that was deleted a moment ago, for whoever may bring it back."""
+    found = deletion.lately_with(episode_id) if _may_write(request) else None
+    if found is None:
+        return None
+    context = {"deletion": found, "trail": [("Episodes", reverse("episodes")), (episode_id, None)]}
+    return render(request, "episodes/deleted.html", context, status=HTTPStatus.NOT_FOUND)
 
 
 def _directories() -> tuple[list[Directory], int]:
@@ -188,7 +196,7 @@ def _directories() -> tuple[list[Directory], int]:
 def _chips(query: QueryDict, form: FilterForm) -> list[dict[str, str]]:
     """Each filter that is on, with the address of the list without it."""
     return [
-        {"label": label, "value": value, "url": f"?{_without(query, name, 'cursor', 'deleted')}"}
+        {"label": label, "value": value, "url": f"?{_without(query, name, 'cursor')}"}
         for name, label, value in form.active()
     ]
 

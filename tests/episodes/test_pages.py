@@ -290,12 +290,53 @@ def test_deleting_asks_first_then_deletes_and_offers_an_undo(browser, remember):
     assert Episode.objects.count() == 3
     done = browser.post("/episodes/delete/", ticked | {"confirm": "1"}, follow=True)
     assert "Deleted 2 episodes and 2 vectors" in text(done)
-    assert done.redirect_chain[0][0].startswith("/episodes/?q=locks&deleted=")
+    assert done.redirect_chain[0][0] == "/episodes/?q=locks"
     assert set(Episode.objects.values_list("pk", flat=True)) == {"three"}
     [undo] = re.findall(r'action="(/episodes/undo/[^"]*)"', text(done))
     back = browser.post(undo, follow=True)
     assert "2 episodes restored." in text(back)
     assert Episode.objects.count() == 3
+
+
+def test_whoever_may_write_sees_what_was_deleted_lately_and_brings_it_back(
+    browser, onlooker, signed_in, administrator, curator, remember
+):
+    for id in ("one", "two", "three"):
+        remember(id)
+    browser.post("/episodes/delete/", {"id": ["one", "two"], "confirm": "1"})
+    browser.post("/episodes/delete/", {"id": "three", "confirm": "1"})
+    colleague = signed_in(administrator)
+    page = text(colleague.get("/episodes/"))
+    lately = re.sub(r"<[^>]*>", "", page[page.index("Deleted lately") :])
+    assert lately.index("1 episode, now by") < lately.index("2 episodes, now by")
+    assert f"by {curator.username}" in lately
+    assert "Deleted lately" not in text(onlooker.get("/episodes/"))
+    for undo in re.findall(r'action="(/episodes/undo/[^"]*)"', page):
+        colleague.post(undo)
+    assert Episode.objects.count() == 3
+    assert "Deleted lately" not in text(colleague.get("/episodes/"))
+
+
+def test_the_address_of_a_deleted_episode_offers_to_bring_it_back(browser, onlooker, remember):
+    remember()
+    browser.post("/episodes/delete/", {"id": "one", "confirm": "1"})
+    gone = browser.get("/episodes/one/")
+    assert gone.status_code == 404
+    assert "This episode was deleted" in text(gone)
+    unseen = onlooker.get("/episodes/one/")
+    assert unseen.status_code == 404
+    assert "/episodes/undo/" not in text(unseen)
+    [undo] = re.findall(r'action="(/episodes/undo/[^"]*)"', text(gone))
+    assert browser.post(undo).headers["Location"] == "/episodes/one/"
+    assert browser.get("/episodes/one/").status_code == 200
+
+
+def test_nothing_is_offered_once_the_time_is_over(browser, remember, settings):
+    remember()
+    browser.post("/episodes/delete/", {"id": "one", "confirm": "1"})
+    settings.MEMORYWEB_TRASH_MINUTES = 0
+    assert "Deleted lately" not in text(browser.get("/episodes/"))
+    assert "was deleted" not in text(browser.get("/episodes/one/"))
 
 
 def test_an_undo_after_the_id_was_used_again_is_a_conflict(browser, remember):
