@@ -156,14 +156,15 @@ def _bank(room: int) -> Part:
     """A row for each page, the latest edited first; no more are read than there is room for."""
     entities = Page.objects.filter(kind=Kind.ENTITY, archived_at=None)
     latest = entities.filter(quarantined=False).order_by("-updated_at", "name")
-    named = list(latest.values_list("name", "abstract")[: room // LEAST_ROW + 1])
-    rows = [_line(markdown.summary_row(*each)) for each in named]
+    columns = latest.values_list("name", "abstract", "title")
+    found = list(columns[: room // LEAST_ROW + 1])
+    rows = [_line(markdown.summary_row(name, abstract)) for name, abstract, _ in found]
     gated = gate.gated(rows, room)
     hits = [
         KeptOut(
             "Row of a page",
-            named[at][0],
-            address_of(Kind.ENTITY, named[at][0]),
+            found[at][2],
+            address_of(Kind.ENTITY, found[at][0]),
             waits=False,
             findings=gate.findings(rows[at]),
         )

@@ -189,7 +189,11 @@ def test_a_row_of_the_bank_that_hits_is_left_out_and_its_neighbours_stay(full):
     poison(Kind.ENTITY, of={"name": "alice"}, abstract=ATTACK)
     built = context(2500, today=DAY)
     assert given(built, BANK).text == "## Memory Bank\n\n- **部署手册**: 先预发，后全量。\n"
-    assert (built.skipped, built.kept_out[0].title) == (1, "alice")
+    assert (built.skipped, built.kept_out[0].title, built.kept_out[0].url) == (
+        1,
+        "Alice",
+        "/bank/alice/",
+    )
 
 
 def test_an_attack_split_over_two_rows_is_broken_up(save):
