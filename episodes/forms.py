@@ -147,6 +147,22 @@ class EpisodeForm(forms.Form):
         initial["extra"] = json.dumps(initial["extra"], ensure_ascii=False, indent=2)
         return cls(data, initial=initial)
 
+    def clean_summary(self) -> str:
+        """A summary that was blank already may stay so."""
+        summary = str(self.cleaned_data["summary"])
+        if "summary" in self.changed_data and not summary.strip():
+            raise forms.ValidationError(
+                "A blank summary is found by no search. Delete the episode instead."
+            )
+        return summary
+
+    def changes(self) -> list[tuple[str, str, str]]:
+        """Each field that was changed: its label, the text that is stored, the text sent."""
+        return [
+            (str(self[name].label), str(self[name].initial), str(self[name].value()))
+            for name in self.changed_data
+        ]
+
     def patch(self) -> EpisodePatch:
         """What was changed. Raises Invalid."""
         changed = {name: self.cleaned_data[name] for name in self.changed_data}

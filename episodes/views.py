@@ -88,19 +88,16 @@ def episode(request: HttpRequest, episode_id: str) -> HttpResponse:
 
 @curator_page
 def edit_episode(request: HttpRequest, episode_id: str) -> HttpResponse:
-    """The form of an episode; a stale save keeps what was typed and shows what is stored now."""
+    """The form of an episode, then what it changes, then the save; a stale one keeps the text."""
     found = queries.find(episode_id)
     form = EpisodeForm.of(found, request.POST or None)
     context: dict[str, Any] = {"form": form, "episode": found, "etag": found.etag}
     status = HTTPStatus.OK
-    if request.method == "POST":
+    if request.method == "POST" and request.POST.get("step") != "edit":
         status = HTTPStatus.UNPROCESSABLE_ENTITY
         if form.is_valid():
             try:
-                etag = request.POST.get("etag", "")
-                store.edit(actor_of(request), episode_id, form.patch(), if_match=etag)
-                messages.success(request, "The episode is saved.")
-                return redirect(found)
+                return _edited(request, found, form)
             except Invalid as error:
                 form.add_errors(error)
             except Refused as refusal:
@@ -113,6 +110,24 @@ def edit_episode(request: HttpRequest, episode_id: str) -> HttpResponse:
         ("Edit", None),
     ]
     return render(request, "episodes/edit.html", context, status=status)
+
+
+def _edited(request: HttpRequest, found: Episode, form: EpisodeForm) -> HttpResponse:
+    """Show what an edit changes; save it once that is confirmed. Raises as the writer does."""
+    patch, etag = form.patch(), request.POST.get("etag", "")
+    if not form.changed_data:
+        messages.info(request, "Nothing was changed.")
+        return redirect(found)
+    if request.POST.get("step") == "save":
+        store.edit(actor_of(request), found.pk, patch, if_match=etag)
+        messages.success(request, "The episode is saved.")
+        return redirect(found)
+    if etag != found.etag:
+        raise Conflict("somebody changed this episode since the form was opened")
+    address = found.get_absolute_url()
+    trail = [("Episodes", reverse("episodes")), (found.pk, address), ("Save", None)]
+    context = {"form": form, "episode": found, "trail": trail}
+    return render(request, "episodes/confirm.html", context)
 
 
 @require_GET

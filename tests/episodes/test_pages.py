@@ -40,7 +40,7 @@ def form_of(page: str) -> dict[str, Any]:
     for name, value in re.findall(
         r'<textarea[^>]*name="(\w+)"[^>]*>\n?(.*?)</textarea>', page, re.S
     ):
-        values[name] = html.unescape(value).replace("\n", "\r\n")
+        values[name] = html.unescape(value).replace("\r\n", "\n").replace("\n", "\r\n")
     for name, inside in re.findall(r'<select[^>]*name="(\w+)"[^>]*>(.*?)</select>', page, re.S):
         values[name] = re.findall(r'value="(\w+)" selected', inside)[0]
     return values
@@ -48,6 +48,14 @@ def form_of(page: str) -> dict[str, Any]:
 
 def edit_form(browser: Client, id: str = "one") -> dict[str, Any]:
     return form_of(browser.get(f"/episodes/{id}/edit/").content.decode())
+
+
+def save(browser: Client, values: dict[str, Any], id: str = "one") -> Any:
+    """Send the form and confirm what it changes."""
+    asked = browser.post(f"/episodes/{id}/edit/", values)
+    assert asked.status_code == 200
+    confirmed = form_of(asked.content.decode()) | {"step": "save"}
+    return browser.post(f"/episodes/{id}/edit/", confirmed)
 
 
 def test_an_empty_list_says_what_will_appear_and_how(browser):
@@ -231,7 +239,7 @@ def test_an_edit_saves_what_was_changed(browser, remember):
         "files_modified": "a.py\r\n\r\n b.py\r\n",
         "extra": '{"branch": "other"}',
     }
-    answer = browser.post("/episodes/one/edit/", form)
+    answer = save(browser, form)
     assert answer.headers["Location"] == "/episodes/one/"
     edited = Episode.objects.get()
     assert (edited.summary, edited.outcome) == ("Line one\nLine two", "failure")
@@ -239,22 +247,56 @@ def test_an_edit_saves_what_was_changed(browser, remember):
     assert edited.key_decisions == ["one\ntwo"]
 
 
+def test_what_an_edit_replaces_is_shown_before_it_is_saved(browser, remember):
+    remember()
+    form = edit_form(browser) | {"summary": "\r\nA new summary", "outcome": "failure"}
+    asked = browser.post("/episodes/one/edit/", form)
+    for shown in (sent()["summary"], "A new summary", "success", "failure"):
+        assert shown in text(asked)
+    assert "Files modified" not in text(asked)
+    assert Episode.objects.get().summary == sent()["summary"]
+    back = browser.post("/episodes/one/edit/", form_of(asked.content.decode()) | {"step": "edit"})
+    assert form_of(back.content.decode())["summary"] == "\r\nA new summary"
+    assert Episode.objects.get().summary == sent()["summary"]
+
+
+def test_an_edit_that_is_overtaken_while_it_is_confirmed_is_stale(browser, remember):
+    remember()
+    asked = browser.post("/episodes/one/edit/", edit_form(browser) | {"summary": "Mine"})
+    save(browser, edit_form(browser) | {"summary": "Theirs"})
+    confirmed = form_of(asked.content.decode()) | {"step": "save"}
+    assert browser.post("/episodes/one/edit/", confirmed).status_code == 409
+    assert Episode.objects.get().summary == "Theirs"
+
+
+def test_a_person_blanks_no_summary_but_one_that_was_blank_may_stay(browser, remember):
+    remember()
+    remember("blank", summary=" ")
+    refused = browser.post("/episodes/one/edit/", edit_form(browser) | {"summary": " \r\n"})
+    assert refused.status_code == 422
+    assert "A blank summary is found by no search" in text(refused)
+    save(browser, edit_form(browser, "blank") | {"outcome": "failure"}, "blank")
+    stored = Episode.objects.in_bulk()
+    assert stored["one"].summary == sent()["summary"]
+    assert (stored["blank"].summary, stored["blank"].outcome) == (" ", "failure")
+
+
 def test_a_stale_save_keeps_the_text_shows_what_is_stored_and_can_be_repeated(browser, remember):
     remember()
     form = edit_form(browser) | {"summary": "My version"}
-    browser.post("/episodes/one/edit/", edit_form(browser) | {"summary": "Their version"})
+    save(browser, edit_form(browser) | {"summary": "Their version"})
     stale = browser.post("/episodes/one/edit/", form)
     assert stale.status_code == 409
     assert "My version" in text(stale)
     assert "Their version" in text(stale)
     assert Episode.objects.get().summary == "Their version"
-    browser.post("/episodes/one/edit/", form_of(stale.content.decode()))
+    save(browser, form_of(stale.content.decode()))
     assert Episode.objects.get().summary == "My version"
 
 
 def test_a_person_is_told_what_the_guard_objects_to_and_nothing_is_saved(browser, remember):
     remember()
-    answer = browser.post("/episodes/one/edit/", edit_form(browser) | {"summary": ATTACK})
+    answer = save(browser, edit_form(browser) | {"summary": ATTACK})
     assert answer.status_code == 422
     assert "The guard objects to this text" in text(answer)
     assert ATTACK in text(answer)
