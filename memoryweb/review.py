@@ -10,10 +10,12 @@ from django.utils import timezone
 
 from bank import queries as bank_queries
 from bank import services
+from bank.models import Kind
 from episodes import store
 from memoryweb.core import clock
 from memoryweb.core.actor import Actor, Role
 from memoryweb.core.errors import Conflict, Forbidden, Invalid, NotFound
+from memoryweb.core.guard import Finding
 from memoryweb.core.models import QuarantineItem
 
 State = QuarantineItem.State
@@ -57,6 +59,12 @@ def reject(actor: Actor, item_id: int, reason: str) -> QuarantineItem:
     with clock.writing(actor) as tx:
         _decide(tx, item, State.REJECTED, reason)
     return _found(item_id)
+
+
+def inspect(item: QuarantineItem, text: str) -> list[Finding]:
+    """What the guard finds in what a curator made of a page's text."""
+    kind, _, name = item.document.removesuffix(bank_queries.APPENDED).partition("/")
+    return services.inspect(Kind(kind), name, text)
 
 
 def may_decide(actor: Actor) -> bool:

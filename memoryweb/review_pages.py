@@ -1,5 +1,6 @@
 """The pages of Review: what the guard held back, one item whole, and deciding."""
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +12,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.text import Truncator
 from django.views.decorators.http import require_GET, require_POST
 
 from bank import findings
@@ -29,6 +29,7 @@ from memoryweb.core.access import actor_of
 from memoryweb.core.actor import Actor
 from memoryweb.core.errors import Conflict, DomainError, Invalid
 from memoryweb.core.models import QuarantineItem
+from search.sources import title_of
 
 State = QuarantineItem.State
 ON_A_PAGE = 20
@@ -50,6 +51,13 @@ class DecisionForm(forms.Form):
     base = forms.IntegerField(required=False, min_value=1, widget=forms.HiddenInput)
     decision = forms.ChoiceField(choices=[(name, name) for name in ("approve", "edit", "reject")])
     text = Text(required=False)  # What a curator made of it; sent with the decision "edit".
+    seen = forms.CharField(required=False)  # Of which edited text the findings were shown.
+
+    @property
+    def edit(self) -> str | None:
+        """The edited text, if the decision is about one."""
+        sent = self.cleaned_data
+        return sent["text"] if sent["decision"] == "edit" else None
 
 
 class ManyForm(DecisionForm):
@@ -109,6 +117,8 @@ def review_item(request: HttpRequest, pk: int) -> HttpResponse:
     form = DecisionForm(request.POST)
     if not form.is_valid():
         return _item(request, item, form, HTTPStatus.UNPROCESSABLE_ENTITY)
+    if _to_confirm(item, form):
+        return _item(request, item, form, HTTPStatus.UNPROCESSABLE_ENTITY)
     try:
         _decide(actor_of(request), item, form)
     except Invalid as error:
@@ -121,6 +131,27 @@ def review_item(request: HttpRequest, pk: int) -> HttpResponse:
         return _item(request, item, status=HTTPStatus.CONFLICT)
     messages.success(request, OUTCOMES[form.cleaned_data["decision"]])
     return redirect("review")
+
+
+def _to_confirm(item: QuarantineItem, form: DecisionForm) -> bool:
+    """Whether the guard still finds something in the edited text that the curator has not seen."""
+    if form.edit is None or item.collection == EPISODES:
+        return False
+    return form.cleaned_data["seen"] != _digest(form.edit) and bool(review.inspect(item, form.edit))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
+
+
+@require_POST
+def check_edit(request: HttpRequest, pk: int) -> HttpResponse:
+    """What the guard finds in the edited text as it is typed."""
+    review.require(actor_of(request))
+    item = get_object_or_404(QuarantineItem, pk=pk, collection=bank_queries.COLLECTION)
+    text = request.POST.get("text", "").replace("\r\n", "\n")
+    context = {"findings": findings.shown(text, review.inspect(item, text))}
+    return render(request, "review/_checks.html", context)
 
 
 OUTCOMES = {
@@ -166,8 +197,7 @@ def _decide(actor: Actor, item: QuarantineItem, form: DecisionForm) -> None:
     if sent["decision"] == "reject":
         review.reject(actor, item.pk, sent["reason"])
         return
-    text = sent["text"] if sent["decision"] == "edit" else None
-    review.approve(actor, item.pk, sent["reason"], text=text, base=sent["base"])
+    review.approve(actor, item.pk, sent["reason"], text=form.edit, base=sent["base"])
 
 
 def _item(
@@ -178,16 +208,25 @@ def _item(
 ) -> HttpResponse:
     [held] = _held([item], form)
     held.form.initial["reason"] = request.POST.get("reason", "")
-    edited = request.POST.get("text", "") if request.POST.get("decision") == "edit" else ""
+    edited = _edited(request)
+    found = review.inspect(item, edited) if edited and item.collection != EPISODES else []
     context: dict[str, Any] = {
         "held": held,
         "text": findings.marked(item.text, findings.stored(item.findings)),
         "changes": _changes(held),
         "edited": edited,
+        "still": findings.shown(edited, found),
+        "seen": _digest(edited) if found else "",
         "may_decide": review.may_decide(actor_of(request)),
-        "trail": [("Review", reverse("review")), (held.title, None)],
+        "trail": [("Review", reverse("review")), (held.what, None)],
     }
     return render(request, "review/item.html", context, status=status)
+
+
+def _edited(request: HttpRequest) -> str:
+    if request.POST.get("decision") != "edit":
+        return ""
+    return request.POST.get("text", "").replace("\r\n", "\n")
 
 
 def _changes(held: Held) -> Changes | None:
@@ -222,11 +261,10 @@ def _pages(documents: Iterable[str]) -> dict[str, Page]:
 
 
 def _of_episode(item: QuarantineItem, episode: Episode | None, form: DecisionForm | None) -> Held:
-    summary = episode.summary.strip() if episode else ""
     return Held(
         item,
         what="Episode",
-        title=Truncator(summary.partition("\n")[0]).chars(120) or item.document,
+        title=(title_of(episode.summary) if episode else "") or item.document,
         url=episode.get_absolute_url() if episode else "",
         page=None,
         own=True,

@@ -27,6 +27,7 @@ urlpatterns = [
     path("review/", review_pages.review_list, name="review"),
     path("review/decide/", review_pages.decide_many, name="decide_many"),
     path("review/<int:pk>/", review_pages.review_item, name="review_item"),
+    path("review/<int:pk>/check/", review_pages.check_edit, name="check_edit"),
     path("episodes/", include("episodes.urls")),
     path("", include("bank.urls")),
     path("", include("search.urls")),
