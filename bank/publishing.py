@@ -9,7 +9,7 @@ overwritten unseen: it becomes a revision.
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import astuple, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -262,7 +262,7 @@ def _stamp(page: Page, stamp: Stamp | None) -> None:
 
 def written(stamp: Stamp) -> str:
     """A stamp as `Page.file_stamp` keeps it."""
-    return "-".join(map(str, astuple(stamp)))
+    return f"{stamp.size}-{stamp.mtime_ns}-{stamp.inode}"
 
 
 def _changed_at(stamp: Stamp) -> datetime:

@@ -11,11 +11,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from django.db import DatabaseError
 from django.db.models import F
 from django.utils import timezone
 
 from bank import layout, publishing, queries, record
-from bank.files import Leftover, PathRefused, mark_of
+from bank.files import Leftover, PathRefused, Stamp, mark_of
 from bank.models import FileOperation, Kind, Page
 from memoryweb.core.errors import Conflict, Unavailable
 
@@ -83,6 +84,11 @@ def _reported(report: Report, path: str) -> Iterator[None]:
         yield
     except (OSError, PathRefused, publishing.Unreadable, Conflict, Unavailable) as error:
         report.problems[path] = str(error)
+    except DatabaseError:
+        raise  # Which is no one page's problem.
+    except Exception as error:
+        logger.debug("%s", path, exc_info=True)
+        report.problems[path] = f"It is beyond us ({type(error).__name__}); please report this."
 
 
 # Plans
@@ -121,29 +127,33 @@ def _paths() -> Iterator[tuple[str, str, str]]:
 
 def _edited(report: Report) -> Iterator[Task]:
     """The pages whose files look other than they did, are new, or are gone."""
-    columns = ("kind", "key", "name", "path", "file_stamp")
-    rows = Page.objects.filter(archived_at=None).values_list(*columns)
-    known = {(kind, key): rest for kind, key, *rest in rows}
+    rows = Page.objects.filter(archived_at=None)
+    known = {path: rest for path, *rest in rows.values_list("path", "file_stamp", "kind", "name")}
     try:
         files = list(layout.iter_pages(publishing.memory_folder()))
     except OSError as error:  # An absent folder is not an empty one: nothing is concluded.
         report.problems[str(publishing.memory_folder().root)] = str(error)
         return
-    for file in files:
-        if file.problem:
-            report.problems[file.path] = file.problem
-            continue
-        kind = Kind(file.form)
-        _, path, stamp = known.pop((kind, queries.key_of(kind, file.name)), ("", "", ""))
-        if (path, stamp) != (file.path, publishing.written(file.stamp)) and not _is_being_written(
-            file
-        ):
-            yield Task(kind, file.name, file.path)
-    yield from (Task(Kind(kind), name) for (kind, _), (name, _, _) in known.items())
+    report.problems |= {file.path: file.problem for file in files if file.problem}
+    tasks = [Task(Kind(file.form), file.name, file.path) for file in files if not file.problem]
+    stamps = {file.path: file.stamp for file in files}
+    for task in tasks:
+        stamp, looked = stamps[task.path], known.pop(task.path, [""])[0]
+        if looked != publishing.written(stamp) and not _is_being_written(stamp):
+            yield task
+    yield from _lost([Task(Kind(kind), name) for _, kind, name in known.values()], tasks)
 
 
-def _is_being_written(file: layout.PageFile) -> bool:
-    return abs(time.time() - file.stamp.mtime_ns / 1e9) < STILL_WRITTEN
+def _lost(missed: list[Task], seen: list[Task]) -> list[Task]:
+    """Those whose files are nowhere, not under another spelling either."""
+    if not missed:
+        return []
+    there = {(task.kind, queries.key_of(task.kind, task.name)) for task in seen}
+    return [one for one in missed if (one.kind, queries.key_of(one.kind, one.name)) not in there]
+
+
+def _is_being_written(stamp: Stamp) -> bool:
+    return abs(time.time() - stamp.mtime_ns / 1e9) < STILL_WRITTEN
 
 
 # What lies beside a file

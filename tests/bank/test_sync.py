@@ -10,7 +10,7 @@ import pytest
 from django.utils import timezone
 
 from bank import publishing, queries, services, sync
-from bank.files import mark_of, sha256
+from bank.files import Content, mark_of, sha256
 from bank.models import FileOperation, Kind, Page, Revision
 from memoryweb.core.actor import Actor
 from memoryweb.core.errors import Conflict, Unavailable
@@ -187,6 +187,24 @@ def test_one_bad_file_keeps_no_other_from_its_turn(memory: Path):
     (memory / PATH).write_text(ALICE)
     report = sync.scan()
     assert (report.settled, list(report.problems)) == (1, ["bank/entities/aa.md"])
+
+
+def test_a_fault_of_our_own_in_one_page_keeps_no_other_from_its_turn(
+    memory: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (memory / "bank/entities/aa.md").write_text(OUTSIDE)
+    (memory / PATH).write_text(ALICE)
+    adopt = publishing.adopt
+
+    def fail_once(kind: Kind, name: str, path: str, found: Content) -> Page:
+        if name == "aa":
+            raise RecursionError
+        return adopt(kind, name, path, found)
+
+    monkeypatch.setattr(publishing, "adopt", fail_once)
+    report = sync.scan()
+    assert report.settled == 1
+    assert "RecursionError" in report.problems["bank/entities/aa.md"]
 
 
 # An edit outside meets a save
