@@ -107,7 +107,7 @@ def test_ticked_episodes_are_deleted_and_brought_back(open_page, rows):
     page.get_by_role("button", name="Delete 2 episodes").click()
     page.get_by_text("Deleted 2 episodes").wait_for()
     assert page.locator("tr[data-item]").count() == 3
-    page.get_by_role("button", name="Undo the deletion").click()
+    page.get_by_role("button", name="Bring all back").click()
     page.get_by_text("2 episodes restored.").wait_for()
     assert page.locator("tr[data-item]").count() == 5
 
@@ -120,10 +120,11 @@ def test_all_of_it_works_without_script(open_page, rows):
     page.locator("[data-select]").check()
     page.locator(".bulk").get_by_role("button", name="Delete").click()
     page.get_by_role("button", name="Delete 1 episode").click()
-    page.get_by_role("button", name="Undo the deletion").click()
+    page.get_by_role("button", name="Bring back").click()
     assert page.get_by_text("1 episode restored.").is_visible()
     page.get_by_role("link", name="Edit").click()
     page.get_by_label("Summary").fill("Edited without script")
+    page.get_by_role("button", name="Save").click()
     page.get_by_role("button", name="Save").click()
     assert page.get_by_text("The episode is saved.").is_visible()
     assert Episode.objects.get(pk="one").summary == "Edited without script"
