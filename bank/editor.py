@@ -12,6 +12,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.text import capfirst
 from django.views.decorators.vary import vary_on_headers
 
 from bank import findings, markdown, names, queries, services
@@ -22,7 +23,7 @@ from bank.merge import Chunk, Side, merge
 from bank.models import Kind, Page
 from bank.showing import changes, prose
 from memoryweb.core.access import actor_of, curator_page
-from memoryweb.core.errors import Conflict, Invalid, NotFound, Refused
+from memoryweb.core.errors import Conflict, Invalid, NotFound, Refused, Unavailable
 from memoryweb.core.guard import Finding
 
 CHOICES: dict[str, tuple[Side, ...]] = {
@@ -195,6 +196,8 @@ def _save(request: HttpRequest, draft: Draft, form: PageForm) -> HttpResponse:
     except Invalid as error:
         add_errors(form, error)
         return _editor(request, draft, form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    except Unavailable as error:
+        return _unavailable(request, draft, form, error)
     if saved.changed:
         messages.success(request, f"Saved as revision {saved.revision.number}.")
     if shape := _shape_problem(draft):
@@ -256,6 +259,18 @@ def _refused(
     shown = findings.shown(draft.content, found)
     status = HTTPStatus.UNPROCESSABLE_ENTITY
     return _editor(request, draft, form, status=status, refused=True, findings=shown)
+
+
+def _unavailable(
+    request: HttpRequest, draft: Draft, form: PageForm, error: Unavailable
+) -> HttpResponse:
+    """The disk or another saver fails: the text stays in the editor, unless it is stored by now."""
+    page, told = _stored(draft.kind, draft.name), f"{capfirst(error.detail)}."
+    if page is not None and page.content == draft.content:
+        messages.warning(request, told)
+        return redirect(page)
+    form.add_error(None, told)
+    return _editor(request, draft, form, status=error.status)
 
 
 def _conflict(request: HttpRequest, draft: Draft, undecided: bool = False) -> HttpResponse:

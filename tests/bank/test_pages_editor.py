@@ -1,5 +1,6 @@
 """The editor: whatever stands in the way of a save, the person's text is kept and told why."""
 
+import errno
 import html
 import re
 from collections.abc import Callable
@@ -8,7 +9,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from bank import queries, services
+from bank import publishing, queries, services
+from bank.disk import Disk
 from bank.models import Kind, Page
 from memoryweb.core.actor import Actor
 from memoryweb.core.models import QuarantineItem
@@ -354,3 +356,46 @@ def test_anything_can_be_previewed(desk: Client, written, content: str):
     sent = content.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
     live(desk, sent)
     live(desk, sent, show="changes")
+
+
+# When the disk fails
+
+
+class BrokenDisk(Disk):
+    """A disk that fails at one operation, or at every one."""
+
+    def __init__(self, operation: str = "") -> None:
+        self.operation = operation
+
+    def about_to(self, operation: str, name: str) -> None:
+        if self.operation in ("", operation):
+            raise OSError(errno.EIO, "Input/output error")
+
+
+def test_a_disk_that_fails_before_the_save_leaves_the_text_in_the_editor(edit, written):
+    written()
+    publishing.disk = BrokenDisk()
+    response = edit(MINE, "save")
+    assert response.status_code == 503
+    assert "The memory folder does not work (input/output error); nothing was saved." in text(
+        response
+    )
+    assert MINE in boxes(response)
+    assert current() == (1, ALICE)
+
+
+def test_a_disk_that_fails_after_the_save_is_told_on_the_page(edit, written):
+    written()
+    publishing.disk = BrokenDisk("write")
+    response = edit(MINE, "save")
+    assert (response.status_code, response.headers["Location"]) == (302, "/bank/alice/")
+    assert current() == (2, MINE)
+    assert "the text is stored, and its file follows" in text(response.client.get("/bank/alice/"))
+
+
+def test_an_error_page_does_not_say_that_nothing_was_changed(desk: Client, memory):
+    publishing.disk = BrokenDisk("write")
+    response = desk.post("/bank/notes/", {"text": "Moved the cranes."})
+    assert response.status_code == 503
+    assert "the text is stored" in text(response)
+    assert "Nothing was changed" not in text(response)
