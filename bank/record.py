@@ -75,7 +75,8 @@ class Text:
 
     @cached_property
     def read(self) -> markdown.PageText:
-        return markdown.read(self.content, self.file_name[:TITLE_LENGTH] or self.name)
+        given = "" if self.former_names else self.file_name  # A name given here comes after it.
+        return markdown.read(self.content, given[:TITLE_LENGTH] or self.name)
 
     @property
     def file_name(self) -> str:

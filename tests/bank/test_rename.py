@@ -74,6 +74,18 @@ def test_a_page_without_a_title_is_titled_by_its_new_name(written, ada: Actor):
     assert renaming.rename(ada, "alice", "bob").page.title == "bob"
 
 
+def test_an_imported_page_is_no_longer_titled_as_its_file_but_found_by_it(
+    tmp_path: Path, memory: Path, ada: Actor
+):
+    (tmp_path / "v").mkdir()
+    (tmp_path / "v/∑ Maps.md").write_text("Some maps.")
+    list(importing.carry_out(system("import"), vault.plan(tmp_path / "v")))
+    page = renaming.rename(ada, "maps", "charts").page
+    assert (page.title, page.aliases) == ("charts", ["∑ Maps"])
+    again = list(importing.carry_out(system("import"), vault.plan(tmp_path / "v")))
+    assert [(one.status, one.name) for one in again] == [("unchanged", "charts")]
+
+
 def test_the_same_name_changes_nothing(written, ada: Actor):
     written("alice", ALICE)
     seq = clock.current_seq()
