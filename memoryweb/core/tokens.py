@@ -6,6 +6,7 @@ import re
 import secrets
 from datetime import datetime, timedelta
 
+from django.db import OperationalError
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -60,7 +61,10 @@ def find(text: str) -> ApiToken | None:
     if token.expires_at is not None and token.expires_at <= now:
         return None
     if token.last_used_at is None or now - token.last_used_at > LAST_USED_GRAIN:
-        ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
+        try:
+            ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
+        except OperationalError:
+            pass  # A full disk, or writers that do not end, keep nobody from reading.
     return token
 
 

@@ -1,12 +1,14 @@
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from memoryweb.core import tokens
 from memoryweb.core.actor import Role, system
 from memoryweb.core.errors import Forbidden, Invalid, NotFound
 from memoryweb.core.models import ApiToken, User
+from memoryweb.core.sqlite import queue
 
 pytestmark = pytest.mark.django_db
 
@@ -85,3 +87,17 @@ def test_a_setup_link_survives_a_name_that_is_taken(viewer: User):
     with pytest.raises(Invalid, match="taken"):
         tokens.use_setup_link(system(), secret, User(username="viewer"))
     assert tokens.setup_link_is_open(secret)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_writers_that_do_not_end_keep_no_token_from_reading(monkeypatch):
+    token, text = tokens.issue(system(), "laptop", "read")
+    monkeypatch.setattr(queue, "TIMEOUT", 0.05)
+    writer = queue.WriteQueue(connection.queue.path)
+    writer.enter()
+    try:
+        assert tokens.find(text) == token
+    finally:
+        writer.leave()
+    token.refresh_from_db()
+    assert token.last_used_at is None
