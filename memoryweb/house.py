@@ -40,6 +40,7 @@ def prepare() -> None:
         for name in ("backups", "index", "locks"):
             (home / name).mkdir(exist_ok=True)
         (settings.MEMORYWEB_MEMORY_DIR / "bank" / "entities").mkdir(parents=True, exist_ok=True)
+        _make_private(Path(connection.settings_dict["NAME"]))
         executor = MigrationExecutor(connection)
         _refuse_newer(executor)
         if executor.migration_plan(executor.loader.graph.leaf_nodes()):
@@ -65,8 +66,15 @@ def _refuse_newer(executor: MigrationExecutor) -> None:
         )
 
 
+def _make_private(database: Path) -> None:
+    """An empty file that only its owner reads; SQLite fills it, and its log gets the same mode."""
+    if not database.exists():
+        database.touch(mode=0o600)
+
+
 def _back_up(folder: Path) -> None:
     target = folder / f"before-upgrade-{timezone.now():%Y%m%dT%H%M%S}.sqlite3"
+    _make_private(target)
     with connection.cursor() as cursor:
         cursor.execute("VACUUM INTO %s", [str(target)])
 

@@ -24,7 +24,8 @@ def test_a_new_home_is_set_up_served_and_stopped_within_ten_seconds(tmp_path: Pa
         assert status(served.url + "/no-such-page") == 404
         assert served.stop() < 10
     assert served.process.returncode == 0
-    assert (served.home / "secret.key").stat().st_mode & 0o777 == 0o600
+    for private in ("secret.key", "memoryweb.sqlite3"):
+        assert (served.home / private).stat().st_mode & 0o777 == 0o600
     with sqlite3.connect(served.home / "memoryweb.sqlite3") as database:
         assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
@@ -126,6 +127,16 @@ def test_a_database_of_a_newer_program_is_refused_and_left_alone(tmp_path: Path)
     assert refused.returncode == 1
     assert "newer memoryweb" in refused.stderr
     assert "Traceback" not in refused.stderr
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_copy_that_an_upgrade_keeps_is_whole_and_private(tmp_path: Path, viewer):
+    house._back_up(tmp_path)
+    [copy] = tmp_path.iterdir()
+    assert copy.stat().st_mode & 0o777 == 0o600
+    with sqlite3.connect(copy) as database:
+        assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        assert database.execute("SELECT username FROM core_user").fetchall() == [("viewer",)]
 
 
 @pytest.mark.django_db
