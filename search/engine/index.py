@@ -179,9 +179,12 @@ class Index:
         1.0 while searches are exact, None without vectors. Each query locks by itself.
         """
         with self._lock:
-            if not self._collection.vectors.live:
+            vectors = self._collection.vectors
+            if not vectors.live:
                 return None
-            queries = self._collection.vectors.sample(sample)
+            if vectors.usable_graph is None:
+                return 1.0
+            queries = vectors.sample(sample)
         shares = [self._recall(query) for query in queries]
         return sum(shares) / len(shares)
 
