@@ -2,11 +2,12 @@
 
 import pytest
 from django.contrib import admin
+from django.db import connection
 from django.urls import reverse
 
 from bank import services
 from bank.models import Kind, Page
-from episodes import store
+from episodes import deletion, store
 from episodes.models import Episode
 from memoryweb.core import clock, tokens
 from memoryweb.core.actor import system
@@ -64,6 +65,18 @@ def test_deleting_here_goes_through_the_writer(desk):
     assert AuditEntry.objects.filter(via="admin").exists()
     desk.post(reverse("admin:episodes_episode_delete", args=["b"]), {"post": "yes"})
     assert [(c.document, c.op) for c in clock.changes_since(before + 1)][-1] == ("b", "delete")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_episode_is_deleted_in_the_writers_own_transaction(desk, monkeypatch):
+    remember("a")
+    inside = []
+    monkeypatch.setattr(
+        deletion, "_index_check", lambda ids: inside.append(connection.in_atomic_block) or set()
+    )
+    desk.post(reverse("admin:episodes_episode_delete", args=["a"]), {"post": "yes"})
+    assert not Episode.objects.exists()
+    assert inside == [False]
 
 
 def test_reindexing_announces_each_document(desk):

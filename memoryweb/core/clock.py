@@ -75,8 +75,11 @@ class Writing:
 
 @contextmanager
 def writing(actor: Actor) -> Iterator[Writing]:
-    """One atomic write by `actor`. Its `seq` holds after the block; on an error nothing does."""
-    with transaction.atomic():
+    """One atomic write by `actor`. Its `seq` holds after the block; on an error nothing does.
+
+    Never inside another transaction: that could undo a number which an index has seen.
+    """
+    with transaction.atomic(durable=True):
         tx = Writing(actor)
         yield tx
         tx._finish()
