@@ -13,7 +13,8 @@ from typing import Literal
 
 from bank import batch, publishing, queries, record, services
 from bank.models import Kind, Page, Revision
-from bank.record import New, Origin, Text
+from bank.record import New, Origin
+from bank.texts import Text
 from bank.vault import Plan, Planned, read, reason_of
 from memoryweb.core import clock
 from memoryweb.core.actor import Actor

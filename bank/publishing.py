@@ -24,7 +24,8 @@ from bank.disk import Disk
 from bank.files import Change, Content, Displaced, Folder, PathRefused, Stamp
 from bank.locks import LockTimeout, PathLocks
 from bank.models import FileOperation, Kind, Page
-from bank.record import Origin, Text
+from bank.record import Origin
+from bank.texts import Text
 from memoryweb.core import clock
 from memoryweb.core.actor import system
 from memoryweb.core.errors import Conflict, Unavailable

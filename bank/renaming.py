@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from bank import links, markdown, names, publishing, queries, record, services
 from bank.models import FileOperation, Kind, Link, Page
-from bank.record import Text
+from bank.texts import Text
 from memoryweb.core import clock
 from memoryweb.core.actor import Actor, Role
 from memoryweb.core.errors import Conflict, DomainError, Invalid, NotFound, Refused

@@ -16,7 +16,8 @@ from django.utils import timezone
 from bank import markdown, merge, names, publishing, queries, record
 from bank.files import sha256
 from bank.models import FileOperation, Kind, Page, Revision
-from bank.record import Origin, Text
+from bank.record import Origin
+from bank.texts import Text
 from memoryweb.core import clock, quarantine
 from memoryweb.core.actor import Actor, Role
 from memoryweb.core.errors import Conflict, Invalid, NotFound, Refused

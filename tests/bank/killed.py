@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 ALICE = "bank/entities/alice.md"
+BOB = "bank/entities/bob.md"
 NOTE = "2026-03-01.md"
 OLD, NEW = "# Alice\n\nOld.\n", "# Alice\n\nNew. See [[bob]].\n" * 400
 OUTSIDE = "# Alice\n\nEdited outside.\n"
@@ -35,8 +36,10 @@ class Scenario:
 
 
 def scenarios() -> dict[str, Scenario]:
-    from bank import services
+    from bank import batch, renaming, services
     from bank.models import Kind, Page
+    from bank.record import New, Origin
+    from bank.texts import Text
     from memoryweb.core.actor import Actor, Role
 
     ada = Actor("person", "ada", "page", Role.CURATOR)
@@ -47,12 +50,18 @@ def scenarios() -> dict[str, Scenario]:
     def archive() -> object:
         return services.archive(ada, Kind.ENTITY, "alice")
 
+    def make_with_others() -> object:
+        text = Text(Kind.ENTITY, "alice", NEW, "vault/Alice")
+        return batch.create(ada, [New(text, Origin.of(ada), ALICE)])
+
     def edit_outside() -> None:
         save(OLD)
         (memory() / ALICE).write_text(OUTSIDE)
 
     return {
         "create": Scenario(lambda: None, lambda: save(NEW)),
+        "batch": Scenario(lambda: None, make_with_others),
+        "rename": Scenario(lambda: save(OLD), lambda: renaming.rename(ada, "alice", "bob")),
         "edit": Scenario(lambda: save(OLD), lambda: save(NEW, base=1)),
         "append": Scenario(
             lambda: services.append_note(ada, "First.", DAY),
@@ -172,6 +181,7 @@ def describe() -> dict[str, Any]:
         [integrity] = cursor.execute("PRAGMA integrity_check").fetchone()
     return {
         "page": page and page.content,
+        "path": page and page.path,
         "conflict": page and page.conflict,
         "current": page and page.revisions.get(number=page.revision).content,
         "revisions": list(Revision.objects.order_by("pk").values_list("content", flat=True)),

@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from bank import importing, publishing, services, sync, vault
 from bank.importing import Outcome
 from bank.models import FileOperation, Kind, Link, Page, Revision
-from bank.record import STUB_LENGTH
+from bank.texts import STUB_LENGTH
 from memoryweb.core.actor import Actor, system
 from memoryweb.core.errors import Invalid, Unavailable
 from memoryweb.core.models import AuditEntry, Change, QuarantineItem

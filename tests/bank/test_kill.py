@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from tests.bank.killed import ALICE, BOTH, FIRST, KILLED, NEW, NOTE, OLD, OUTSIDE
+from tests.bank.killed import ALICE, BOB, BOTH, FIRST, KILLED, NEW, NOTE, OLD, OUTSIDE
 from tests.serving import ROOT, environment
 
 # What the page may hold afterwards: before the write, and once it is acknowledged.
 STATES = {
     "create": (ALICE, None, NEW),
+    "batch": (ALICE, None, NEW),
     "edit": (ALICE, OLD, NEW),
     "append": (NOTE, FIRST, BOTH),
     "archive": (ALICE, OLD, None),
@@ -74,7 +75,7 @@ def test_a_write_killed_at_any_step_is_wholly_done_or_not_at_all(tmp_path: Path,
 
 FAULTS = [
     *(("edit", fault) for fault in ("ENOSPC", "EIO", "EACCES", "short")),
-    *((scenario, "EIO") for scenario in ("append", "archive", "restore")),
+    *((scenario, "EIO") for scenario in ("append", "archive", "restore", "batch")),
     *(("raced by an outside edit", fault) for fault in ("ENOSPC", "EIO")),
 ]
 
@@ -100,3 +101,17 @@ def check_acknowledged(scenario: str, one: dict[str, Any]) -> None:
         assert {new, OUTSIDE} <= set(one["after"]["revisions"])
     else:
         assert one["after"]["page"] == new
+
+
+@pytest.mark.parametrize("fault", ["exit", "EIO"])
+def test_a_rename_killed_or_failing_at_any_step_leaves_one_page_with_one_file(
+    tmp_path: Path, fault: str
+):
+    *faulty, last = attempts(tmp_path, "rename", fault)
+    for one in [*faulty, last]:
+        after = one["after"]
+        assert after["files"] == {after["path"]: OLD}
+        assert (after["page"], after["revisions"]) == (OLD, [OLD])
+        assert (after["conflict"], after["pending"], after["problems"]) == (None, 0, {})
+    assert {one["after"]["path"] for one in faulty} == {ALICE, BOB}
+    assert (last["attempted"]["answer"], last["after"]["path"]) == ("done", BOB)
