@@ -18,12 +18,13 @@ from django.views.decorators.vary import vary_on_headers
 from bank import findings, markdown, names, queries, services
 from bank.addresses import resolver, trail
 from bank.diff import Segment
-from bank.forms import NewPageForm, PageForm, add_errors
+from bank.forms import NewPageForm, PageForm
 from bank.merge import Chunk, Side, merge
 from bank.models import Kind, Page
 from bank.showing import changes, prose
 from memoryweb.core.access import actor_of, curator_page
 from memoryweb.core.errors import Conflict, Invalid, NotFound, Refused, Unavailable
+from memoryweb.core.forms import add_errors
 from memoryweb.core.guard import Finding
 
 CHOICES: dict[str, tuple[Side, ...]] = {

@@ -1,31 +1,9 @@
 """The forms of the bank's pages. They ask; what is allowed the writer decides."""
 
-from typing import Any
-
 from django import forms
 
 from bank.lint import CHECKS
-from memoryweb.core.errors import Invalid
-
-
-def add_errors(form: forms.Form, error: Invalid) -> None:
-    """Put each field's error beside its field, the rest above the form."""
-    for wrong in error.errors:
-        name = str(wrong.loc[-1])
-        form.add_error(name if name in form.fields else None, wrong.msg)
-    if not error.errors:
-        form.add_error(None, error.detail)
-
-
-class Text(forms.CharField):
-    """Text as it is, but for the line ends that browsers put into a form."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(strip=False, **options)
-
-    def to_python(self, value: Any) -> Any:
-        text = super().to_python(value)
-        return text.replace("\r\n", "\n") if isinstance(text, str) else text
+from memoryweb.core.forms import Text
 
 
 class PageForm(forms.Form):

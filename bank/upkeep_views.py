@@ -10,13 +10,14 @@ from django.views.decorators.http import require_GET
 
 from bank import findings, lint, queries, renaming
 from bank.addresses import trail
-from bank.forms import LintForm, RenameForm, add_errors
+from bank.forms import LintForm, RenameForm
 from bank.models import Kind, Page
 from bank.renaming import Renamed
 from bank.views import may_write
 from memoryweb.core import paging
 from memoryweb.core.access import actor_of, curator_page
 from memoryweb.core.errors import Conflict, Invalid, Refused
+from memoryweb.core.forms import add_errors
 
 SHOWN = 5  # Pages named in a message; of the others it says how many.
 

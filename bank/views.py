@@ -19,7 +19,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from bank import findings, names, queries, services
 from bank.addresses import resolver, trail
-from bank.forms import AppendForm, BaseForm, ListForm, add_errors
+from bank.forms import AppendForm, BaseForm, ListForm
 from bank.markdown import split
 from bank.models import Kind, Page
 from bank.showing import prose
@@ -27,6 +27,7 @@ from memoryweb.core import paging
 from memoryweb.core.access import actor_of, curator_page
 from memoryweb.core.actor import Role
 from memoryweb.core.errors import Conflict, Invalid, Moved, NotFound, Refused
+from memoryweb.core.forms import add_errors
 
 MOST_TAGS = 24
 WINDOW = 7  # Days before today whose notes agents are given with today's.

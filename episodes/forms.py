@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from episodes.models import Episode
 from episodes.schemas import EpisodeFilter, EpisodePatch, read
-from memoryweb.core.errors import Invalid
+from memoryweb.core.forms import Text
 
 STATES = [
     ("current", "current"),
@@ -86,28 +86,14 @@ def _local(day: date, at: time) -> datetime:
     return datetime.combine(day, at, timezone.get_current_timezone()).astimezone(UTC)
 
 
-class _Text(forms.CharField):
-    """Text as it is, but for the line ends that browsers put into a form."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(strip=False, **options)
-
-    def to_python(self, value: Any) -> Any:
-        text = super().to_python(value)
-        return text.replace("\r\n", "\n") if isinstance(text, str) else text
-
-    def has_changed(self, initial: Any, data: Any) -> bool:
-        return bool(self.to_python(initial) != self.to_python(data))
-
-
-class _Lines(_Text):
+class _Lines(Text):
     """A list of texts, one a line."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(required=False, widget=forms.Textarea({"rows": 4}), **options)
 
 
-class _Extra(_Text):
+class _Extra(Text):
     """A JSON object."""
 
     def __init__(self, **options: Any) -> None:
@@ -128,7 +114,7 @@ class _Extra(_Text):
 class EpisodeForm(forms.Form):
     """An episode's fields. Only what was changed is sent to the writer."""
 
-    summary = _Text(required=False, widget=forms.Textarea({"rows": 6}))
+    summary = Text(required=False, widget=forms.Textarea({"rows": 6}))
     outcome = forms.ChoiceField(choices=OUTCOMES)
     source = forms.ChoiceField(choices=SOURCES)
     working_dir = forms.CharField(max_length=4096, strip=False, label="Working directory")
@@ -170,9 +156,3 @@ class EpisodeForm(forms.Form):
             if name in changed:
                 changed[name] = [line for line in changed[name].split("\n") if line.strip()]
         return read(EpisodePatch, changed)
-
-    def add_errors(self, error: Invalid) -> None:
-        """Put each thing that is wrong beside its field."""
-        for wrong in error.errors:
-            name = str(wrong.loc[0]) if wrong.loc else ""
-            self.add_error(name if name in self.fields else None, wrong.msg)

@@ -22,6 +22,7 @@ from episodes.schemas import EpisodeFilter
 from memoryweb.core.access import actor_of, curator_page
 from memoryweb.core.actor import Role
 from memoryweb.core.errors import Conflict, Invalid, NotFound, Refused
+from memoryweb.core.forms import add_errors
 from memoryweb.core.paging import page
 
 MOST_DIRECTORIES = 300
@@ -99,7 +100,7 @@ def edit_episode(request: HttpRequest, episode_id: str) -> HttpResponse:
             try:
                 return _edited(request, found, form)
             except Invalid as error:
-                form.add_errors(error)
+                add_errors(form, error)
             except Refused as refusal:
                 context["refusal"] = refusal
             except Conflict:

@@ -6,15 +6,10 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from memoryweb.core.models import QuarantineItem
-
-
-def held_back() -> int:
-    return QuarantineItem.objects.filter(state=QuarantineItem.State.WAITING).count()
-
+from memoryweb.core import quarantine
 
 # Counts of things that wait for a decision, by section; a section without one shows no number.
-COUNTS: dict[str, Callable[[], int]] = {"review": held_back}
+COUNTS: dict[str, Callable[[], int]] = {"review": quarantine.waiting_count}
 
 THEMES = ("light", "dark")
 

@@ -18,7 +18,6 @@ from bank import findings
 from bank import queries as bank_queries
 from bank.addresses import address_of
 from bank.findings import Shown
-from bank.forms import Text
 from bank.models import Kind, Page
 from bank.showing import Changes, changes
 from episodes.models import Episode
@@ -28,6 +27,7 @@ from memoryweb.core import paging
 from memoryweb.core.access import actor_of
 from memoryweb.core.actor import Actor
 from memoryweb.core.errors import Conflict, DomainError, Invalid
+from memoryweb.core.forms import Text
 from memoryweb.core.models import QuarantineItem
 from search.sources import title_of
 

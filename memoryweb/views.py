@@ -21,6 +21,7 @@ from memoryweb.core import people, tokens
 from memoryweb.core.access import actor_of, administrator_page
 from memoryweb.core.actor import Role, system
 from memoryweb.core.errors import Invalid, NotFound
+from memoryweb.core.forms import add_errors
 from memoryweb.core.middleware import MACHINE_PATHS, problem
 from memoryweb.core.models import ApiToken, User
 from memoryweb.forms import ChangePerson, FirstAdministrator, NewPerson, NewToken
@@ -62,15 +63,6 @@ def _made_by_link(form: forms.Form, secret: str) -> User | None:
     except Invalid as error:
         add_errors(form, error)
         return None
-
-
-def add_errors(form: forms.Form, error: Invalid) -> None:
-    """Put each field's error beside its field, the rest above the form."""
-    for e in error.errors:
-        name = str(e.loc[-1])
-        form.add_error(name if name in form.fields else None, e.msg)
-    if not error.errors:
-        form.add_error(None, error.detail)
 
 
 def settings_home(request: HttpRequest) -> HttpResponse:

@@ -14,6 +14,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from episodes import queries
 from memoryweb.core.errors import Invalid
+from memoryweb.core.forms import add_errors
 from search import budget, services, wording
 from search.budget import Given
 from search.context import DEFAULT_TOKENS, MOST_TOKENS, Context, context, recalling
@@ -72,9 +73,7 @@ class ContextForm(forms.Form):
                 query=given["query"], prefer_working_dir=given["prefer_working_dir"]
             )
         except Invalid as error:
-            for wrong in error.errors:
-                name = str(wrong.loc[-1])
-                self.add_error(name if name in self.fields else None, wrong.msg)
+            add_errors(self, error)
 
     def address(self, route: str) -> str:
         """The shortest address that asks for the same."""

@@ -13,6 +13,7 @@ from django.utils import timezone
 from episodes.models import Episode
 from episodes.schemas import read
 from memoryweb.core.errors import Invalid
+from memoryweb.core.forms import add_errors
 from search.defaults import RANGES, Defaults
 from search.engine.model import FUSIONS, MAX_LIMIT
 from search.schemas import QUERY_CHARACTERS, SearchIn
@@ -163,9 +164,7 @@ class SearchForm(RankingForm):
         try:
             self.request = read(SearchIn, _body(given))
         except Invalid as error:
-            for wrong in error.errors:
-                name = str(wrong.loc[-1])
-                self.add_error(name if name in self.fields else None, wrong.msg)
+            add_errors(self, error)
 
     @property
     def differs(self) -> bool:

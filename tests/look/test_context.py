@@ -5,6 +5,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.test import RequestFactory
 
 from memoryweb import context
+from memoryweb.core import quarantine
 from memoryweb.core.models import QuarantineItem
 
 
@@ -61,7 +62,7 @@ def test_a_section_shows_the_count_it_was_given(monkeypatch: pytest.MonkeyPatch)
 def test_review_counts_only_what_still_waits():
     QuarantineItem.objects.create(collection="episodes", document="1", text="a")
     QuarantineItem.objects.create(collection="episodes", document="2", text="b", state="rejected")
-    assert context.held_back() == 1
+    assert quarantine.waiting_count() == 1
 
 
 def test_every_key_of_the_navigation_is_its_own():
