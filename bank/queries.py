@@ -144,6 +144,13 @@ def held(*pages: Page) -> QuerySet[QuarantineItem]:
     return waiting.filter(collection=COLLECTION, document__in=documents).order_by("-pk")
 
 
+def holds_back(item: QuarantineItem) -> bool:
+    """Whether what waits is the text of a page itself, and not a proposal for it."""
+    kind, _, name = item.document.partition("/")
+    pages = Page.objects.filter(kind=kind, name=name, archived_at=None, quarantined=True)
+    return pages.filter(content=item.text).exists()
+
+
 def in_conflict() -> QuerySet[Page]:
     """The pages of which two texts compete, the latest first."""
     return Page.objects.filter(archived_at=None).exclude(conflict=None).order_by("-updated_at")

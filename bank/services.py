@@ -132,8 +132,8 @@ def accept(
 ) -> Saved:
     """Store what a curator decided to let through, as it was held or edited. Raises as save.
 
-    `decide` marks the item as decided in the transaction that stores the text. Call it outside
-    of any other.
+    Without `base` there must be no page, unless the page itself holds the text. `decide` marks
+    the item as decided in the transaction that stores the text. Call it outside of any other.
     """
     kind, _, name = item.document.partition("/")
     if name.endswith(queries.APPENDED):
@@ -141,7 +141,8 @@ def accept(
         return append_note(actor, text, day, decide=decide)
     held = Text(Kind(kind), canonical_name(Kind(kind), name), text)
     origin = Origin.of(actor, message)
-    return _save(actor, _Wanted(held, origin, base, approved=True, decide=decide))
+    new = base is None and not queries.holds_back(item)
+    return _save(actor, _Wanted(held, origin, base, new, approved=True, decide=decide))
 
 
 def archive(actor: Actor, kind: Kind, name: str, *, base: int | None = None) -> Archived:

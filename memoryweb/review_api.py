@@ -31,11 +31,14 @@ class Decision(Strict):
     reason: Annotated[Text, Field(min_length=1, max_length=review.REASON_LENGTH)]
 
 
-class Edited(Decision):
-    text: Annotated[Text, Field(description="the page's text as the curator made it")]
+class Approval(Decision):
     base: Annotated[
-        int | None, Field(ge=1, description="the revision of the page it was compared with")
+        int | None, Field(ge=1, description="the revision of the page that it replaces, if any")
     ] = None
+
+
+class Edited(Approval):
+    text: Annotated[Text, Field(description="the page's text as the curator made it")]
 
 
 class QuarantineOut(BaseModel):
@@ -71,9 +74,9 @@ def quarantine(
 
 
 @router.post("/quarantine/{int:item_id}/approve", response=Decided, auth=write)
-def approve(request: ApiRequest, item_id: int, decision: Decision) -> Decided:
+def approve(request: ApiRequest, item_id: int, decision: Approval) -> Decided:
     """Let the text be searched and served: its episode is released, its page saved."""
-    return _decided(review.approve(request.actor, item_id, decision.reason))
+    return _decided(review.approve(request.actor, item_id, decision.reason, base=decision.base))
 
 
 @router.post("/quarantine/{int:item_id}/edit", response=Decided, auth=write)

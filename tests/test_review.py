@@ -123,6 +123,22 @@ def test_an_approved_page_is_saved_as_it_was_proposed(propose, ada: Actor, home:
     assert QuarantineItem.objects.get().state == "approved"
 
 
+def test_a_page_that_was_made_meanwhile_is_not_replaced_unseen(propose, ada: Actor):
+    item = propose()
+    services.save(ada, Kind.ENTITY, "alice", ALICE)
+    with pytest.raises(Conflict):
+        review.approve(ada, item.pk, "fine")
+    item.refresh_from_db()
+    assert item.state == "waiting"
+    assert queries.find(Kind.ENTITY, "alice").content == ALICE
+
+
+def test_a_page_that_holds_the_text_itself_is_released_without_a_base(home: Path, ada: Actor):
+    services.save(system("import"), Kind.ENTITY, "alice", ATTACK)
+    review.approve(ada, QuarantineItem.objects.get().pk, "a quote")
+    assert not queries.find(Kind.ENTITY, "alice").quarantined
+
+
 def test_an_approved_proposal_replaces_the_page_that_was_compared(propose, ada: Actor):
     services.save(ada, Kind.ENTITY, "alice", ALICE)
     item = propose()

@@ -68,3 +68,13 @@ def test_an_edited_page_is_saved_as_the_curator_made_it(api, held, home):
     assert api("admin").post(f"/guard/quarantine/{item}/edit", body).status_code == 200
     saved = api("read").get("/bank/entities/deploy").json()
     assert saved["content"] == body["text"]
+
+
+def test_a_page_that_is_there_is_replaced_only_by_its_revision(api, held, home):
+    api("write").put("/bank/entities/deploy", {"content": "# Deploy\n\nAsk.\n"})
+    page = {"content": f"# Deploy\n\n{ATTACK}.\n"}
+    item = api("write").put("/bank/entities/deploy", page).json()["quarantine_id"]
+    path = f"/guard/quarantine/{item}/approve"
+    assert api("admin").post(path, {"reason": "fine"}).status_code == 409
+    assert api("admin").post(path, {"reason": "fine", "base": 1}).status_code == 200
+    assert api("read").get("/bank/entities/deploy").json()["content"] == page["content"]
