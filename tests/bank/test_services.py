@@ -212,7 +212,7 @@ def test_an_accepted_proposal_becomes_the_page(memory: Path, written, ada: Actor
     with pytest.raises(Refused) as refused:
         services.save(otter, Kind.ENTITY, "hints", ATTACK)
     item = QuarantineItem.objects.get(pk=refused.value.quarantine_id)
-    saved = services.accept(ada, item, item.text)
+    saved = services.accept(ada, item, item.text, base=1)
     assert saved.page.content == ATTACK
     assert saved.previous is not None
 
