@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 from django.contrib.auth.hashers import make_password
 from django.db import connection
@@ -16,6 +17,10 @@ from memoryweb.core.actor import system
 from memoryweb.core.models import User
 
 PASSWORD = "correct horse battery"
+
+# How long an example takes says more about the machine than about the code.
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session")

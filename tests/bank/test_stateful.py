@@ -136,7 +136,6 @@ def test_record_files_and_search_agree_whatever_is_done(
         settings=settings(
             max_examples=30,
             stateful_step_count=30,
-            deadline=None,
             suppress_health_check=list(HealthCheck),
         ),
     )

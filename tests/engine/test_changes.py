@@ -76,7 +76,7 @@ def apply(index: Index, model: dict[str, Document], change: tuple[str, Any]) -> 
 
 
 @pytest.mark.parametrize("name", sorted(ANALYZERS))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(steps=histories, query=st.sampled_from(QUERIES), vector=vectors)
 def test_after_any_changes_scores_are_those_of_an_index_built_from_scratch(
     name: str, steps: list[tuple[str, Any]], query: str, vector: list[float] | None
@@ -105,7 +105,7 @@ def assert_counts(index: Index, model: dict[str, Document]) -> None:
     assert statistics.terms == len({word for one in found for word in [*one.words, *one.hidden]})
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(steps=histories, query=st.sampled_from(QUERIES[:4]), vector=vectors)
 def test_after_any_changes_scores_are_those_of_the_textbook(
     steps: list[tuple[str, Any]], query: str, vector: list[float] | None
