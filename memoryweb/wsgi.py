@@ -10,5 +10,6 @@ application = get_wsgi_application()
 from bank import sync  # noqa: E402 - after the apps are there
 from memoryweb.core import health  # noqa: E402
 
-# Lazily, when the first request or /healthz asks: no connection is opened before a fork.
+# Not here: no connection is opened before a fork. `serve` does it before it answers anyone;
+# under another server the first /healthz does.
 health.do_first("saves that were begun are finished", sync.recover)
