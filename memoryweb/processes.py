@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
 
@@ -32,10 +32,12 @@ def listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def serve_on(listener: socket.socket, host: str) -> None:
+def serve_on(
+    listener: socket.socket, host: str, at_stop: Callable[[], None] = lambda: None
+) -> None:
     """Answer requests on `listener`, to `host` too, until SIGTERM or Ctrl-C.
 
-    Running requests end first.
+    `at_stop` is called when that comes; then running requests have five seconds to end.
     """
     from waitress.server import create_server
 
@@ -57,7 +59,7 @@ def serve_on(listener: socket.socket, host: str) -> None:
         max_request_body_size=settings.MEMORYWEB_BATCH_BODY_LIMIT + 1024 * 1024,
         clear_untrusted_proxy_headers=True,
     )
-    stop_on_signals()
+    stop_on_signals(at_stop)
     server.run()
 
 
@@ -67,11 +69,12 @@ def _answer_to(host: str) -> None:
         settings.ALLOWED_HOSTS.append(f"[{host}]" if ":" in host else host)
 
 
-def stop_on_signals() -> None:
+def stop_on_signals(at_stop: Callable[[], None] = lambda: None) -> None:
     def stop(number: int, frame: FrameType | None) -> None:
         # A second signal while stopping must not cut the stop short.
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        at_stop()
         raise SystemExit(0)
 
     signal.signal(signal.SIGTERM, stop)
@@ -99,8 +102,12 @@ class Children:
         thread.start()
         self._threads.append(thread)
 
-    def stop(self) -> None:
+    def tell_to_stop(self) -> None:
+        """Have them stop, all at once, and do not wait."""
         self._stopping.set()
+
+    def stop(self) -> None:
+        self.tell_to_stop()
         for thread in self._threads:
             thread.join(STOP_SECONDS)
 

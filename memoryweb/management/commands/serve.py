@@ -49,7 +49,7 @@ class Command(BaseCommand):
         address = _address(listener, host)
         threading.Thread(target=self._announce, args=[address], daemon=True).start()
         try:
-            processes.serve_on(listener, host)
+            processes.serve_on(listener, host, children.tell_to_stop)
         finally:
             children.stop()
             self.stdout.write("memoryweb has stopped.")
