@@ -79,7 +79,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "memoryweb.core.middleware.domain_errors",
+    "memoryweb.core.middleware.DomainErrors",
     "axes.middleware.AxesMiddleware",
 ]
 

@@ -138,6 +138,3 @@ class DomainErrors:
         if request.headers.get("HX-Request"):
             return render(request, "_error.html", {"error": error}, status=error.status)
         return render(request, "error.html", {"error": error}, status=error.status)
-
-
-domain_errors = DomainErrors
