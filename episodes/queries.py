@@ -3,11 +3,13 @@
 from typing import Any
 
 from django.db.models import (
+    BinaryField,
     Case,
     CharField,
     Count,
     Exists,
     F,
+    FilteredRelation,
     OuterRef,
     Prefetch,
     Q,
@@ -73,17 +75,18 @@ def searchable() -> QuerySet[Episode]:
     return Episode.objects.filter(quarantined=False)
 
 
-def comparable_vectors() -> QuerySet[EpisodeVector]:
-    """What a search compares: current vectors of the active model, of searchable episodes."""
+def with_comparable_vector(rows: QuerySet[Episode]) -> QuerySet[Episode]:
+    """Annotate `comparable`, what a search compares: the current vector of the active model."""
     chosen = active_model.active()
     if chosen is None:
-        return EpisodeVector.objects.none()
-    return EpisodeVector.objects.filter(
-        model=chosen.model,
-        dimension=chosen.dimension,
-        text_sha=F("episode__summary_sha"),
-        episode__quarantined=False,
+        return rows.annotate(comparable=Value(None, output_field=BinaryField()))
+    current = Q(
+        vectors__model=chosen.model,
+        vectors__dimension=chosen.dimension,
+        vectors__text_sha=F("summary_sha"),
     )
+    joined = rows.annotate(current_vector=FilteredRelation("vectors", condition=current))
+    return joined.annotate(comparable=F("current_vector__vector"))
 
 
 def with_vector_state(rows: QuerySet[Episode]) -> QuerySet[Episode]:

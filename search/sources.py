@@ -51,33 +51,24 @@ def _chunks(ids: Iterable[str]) -> Iterator[list[str]]:
 
 def episode_documents(ids: Collection[str] | None) -> Iterator[Document]:
     if ids is None:
-        vectors = _vectors(None)
-        yield from _episode_documents(episodes.searchable(), vectors)
+        yield from _episode_documents(episodes.searchable())
         return
     for some in _chunks(ids):
-        yield from _episode_documents(episodes.searchable().filter(pk__in=some), _vectors(some))
+        yield from _episode_documents(episodes.searchable().filter(pk__in=some))
 
 
-def _episode_documents(rows: QuerySet[Episode], vectors: Mapping[str, bytes]) -> Iterator[Document]:
-    columns = ("pk", "summary", "created_at", "working_dir", "agent_id", "outcome", "source")
-    for pk, summary, created_at, *facts in rows.values_list(*columns).iterator(CHUNK):
-        attributes = dict(zip(columns[3:], facts, strict=True))
-        attributes["kind"] = "episodes"
-        blob = vectors.get(pk)
+def _episode_documents(rows: QuerySet[Episode]) -> Iterator[Document]:
+    facts = ("working_dir", "agent_id", "outcome", "source")
+    columns = ("pk", "summary", "created_at", "comparable", *facts)
+    found = episodes.with_comparable_vector(rows).values_list(*columns)
+    for pk, summary, created_at, blob, *values in found.iterator(CHUNK):
         yield Document(
             id=pk,
             text=summary,
             created_at=created_at.timestamp(),
-            attributes=attributes,
-            vector=None if blob is None else _decoded(blob),
+            attributes={**dict(zip(facts, values, strict=True)), "kind": "episodes"},
+            vector=None if blob is None else _decoded(bytes(blob)),
         )
-
-
-def _vectors(ids: list[str] | None) -> dict[str, bytes]:
-    rows = episodes.comparable_vectors()
-    if ids is not None:
-        rows = rows.filter(episode_id__in=ids)
-    return {pk: bytes(blob) for pk, blob in rows.values_list("episode_id", "vector")}
 
 
 def _decoded(blob: bytes) -> object:
