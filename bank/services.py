@@ -203,8 +203,8 @@ def day(text: str) -> Date:
         found = Date.fromisoformat(text)
     except ValueError:
         found = None
-    if found is None or found.isoformat() != text:
-        raise Invalid.field("date", "must be a day of the calendar, such as 2026-03-01")
+    if found is None or found.isoformat() != text or not 1900 <= found.year <= 9000:
+        raise Invalid.field("date", "must be a day from 1900 to 9000, such as 2026-03-01")
     return found
 
 

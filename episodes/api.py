@@ -212,7 +212,9 @@ def _sent_vector(item: Any, model: str) -> vectors.Sent | DomainError:
 
 
 def _id_in(item: Any) -> str | None:
-    return item["id"][:200] if isinstance(item, dict) and isinstance(item.get("id"), str) else None
+    if not isinstance(item, dict) or not isinstance(item.get("id"), str):
+        return None
+    return store.sayable(item["id"])
 
 
 def _failure(index: int, episode_id: str | None, error: DomainError) -> Failure:

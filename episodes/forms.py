@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime, time
 from typing import Any
 
 from django import forms
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.utils import timezone
 
 from episodes.models import Episode
@@ -29,6 +30,9 @@ OUTCOMES = [(value, value) for value in Episode.Outcome.values]
 SOURCES = [(value, value) for value in Episode.Source.values]
 
 
+YEARS = [MinValueValidator(date(1900, 1, 1)), MaxValueValidator(date(9000, 1, 1))]
+
+
 def _day(**attributes: str) -> forms.DateInput:
     return forms.DateInput({"type": "date", **attributes}, format="%Y-%m-%d")
 
@@ -51,8 +55,8 @@ class FilterForm(forms.Form):
     quarantined = forms.ChoiceField(
         required=False, label="Guard", choices=[ANY, ("true", "in quarantine"), ("false", "served")]
     )
-    since = forms.DateField(required=False, widget=_day())
-    until = forms.DateField(required=False, widget=_day())
+    since = forms.DateField(required=False, widget=_day(), validators=YEARS)
+    until = forms.DateField(required=False, widget=_day(), validators=YEARS)
     order = forms.ChoiceField(required=False, choices=ORDERS)
 
     def wanted(self) -> EpisodeFilter:

@@ -55,10 +55,15 @@ def parse(raw: object, defaults: Mapping[str, Any] | None = None) -> EpisodeIn:
         given = read(EpisodeIn, {**raw, **lacking} if isinstance(raw, dict) else raw)
     except Invalid as error:
         if isinstance(raw, dict) and isinstance(raw.get("id"), str):
-            error.members["id"] = raw["id"][:200]
+            error.members["id"] = sayable(raw["id"])
         raise
     given.model_fields_set.difference_update(lacking)
     return given
+
+
+def sayable(episode_id: str) -> str:
+    """A refused id as an answer can name it: cut, and without half characters."""
+    return episode_id[:200].encode("utf-8", "replace").decode()
 
 
 def store(actor: Actor, given: EpisodeIn, *, replace: bool = False) -> tuple[Episode, Outcome]:

@@ -53,6 +53,10 @@ def serve_on(
         sockets=[listener],
         threads=THREADS,
         ident="memoryweb",
+        # Connections that say nothing must not keep the others out.
+        connection_limit=1000,
+        channel_timeout=30,
+        cleanup_interval=5,
         # What a proxy says of itself is not trusted; that it speaks TLS is a setting.
         url_scheme="https" if settings.HTTPS else "http",
         # The application words its own 413; this is only the net behind it.

@@ -1,6 +1,5 @@
 """The saved settings of search: weights, fusion, analyzer and thresholds, as versions."""
 
-import math
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -30,7 +29,7 @@ class Defaults:
         errors = [
             FieldError((name,), f"must be from {low:g} to {high:g}")
             for name, (low, high) in RANGES.items()
-            if not math.isfinite(value := getattr(self, name)) or not low <= value <= high
+            if not low <= getattr(self, name) <= high  # NaN is in no range.
         ]
         if self.fusion not in FUSIONS:
             errors.append(FieldError(("fusion",), f"must be one of {', '.join(FUSIONS)}"))

@@ -13,16 +13,23 @@ _RFC3339 = re.compile(
 )
 
 
+# At the ends of the calendar a moment has no local time, and no page could show it.
+FIRST_YEAR, LAST_YEAR = 1900, 9000
+
+
 def parse(value: object) -> datetime:
     """The moment in UTC, to the microsecond. Raises ValueError for naive times and all else."""
     if isinstance(value, datetime) and value.tzinfo is not None:
-        return value.astimezone(UTC)
+        value = value.isoformat()
     if not isinstance(value, str) or not _RFC3339.fullmatch(value):
         raise PydanticCustomError("time", "must be an RFC 3339 time with an offset")
     try:
-        return datetime.fromisoformat(value.upper()).astimezone(UTC)
+        moment = datetime.fromisoformat(value.upper()).astimezone(UTC)
     except (ValueError, OverflowError):
         raise PydanticCustomError("time", "is no moment of the calendar") from None
+    if not FIRST_YEAR <= moment.year <= LAST_YEAR:
+        raise PydanticCustomError("time", "must lie in the years 1900 to 9000")
+    return moment
 
 
 def render(moment: datetime) -> str:

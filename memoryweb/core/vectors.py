@@ -73,7 +73,8 @@ def checked_vector(values: Any, width: int | None = None) -> Vector:
 def unit_vector(values: Any, width: int | None = None) -> Vector:
     """`values` checked and scaled to length 1, the form in which vectors are indexed."""
     vector = checked_vector(values, width)
-    return (vector / _norm(vector)).astype(np.float32)
+    # In float64: the length of very large values overflows float32.
+    return (vector.astype(np.float64) / _norm(vector)).astype(np.float32)
 
 
 def encode_blob(vector: Vector) -> bytes:
