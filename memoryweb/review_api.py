@@ -2,7 +2,6 @@
 
 from typing import Annotated, Any, Literal
 
-from django.http import HttpRequest
 from ninja import Query, Router
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -64,9 +63,10 @@ class Decided(QuarantineOut):
 
 @router.get("/quarantine", response=Listed[QuarantineOut], auth=read)
 def quarantine(
-    request: HttpRequest, wanted: Query[QuarantineFilter], paging: Query[Paging]
+    request: ApiRequest, wanted: Query[QuarantineFilter], paging: Query[Paging]
 ) -> dict[str, Any]:
-    """What waits for a decision, or was decided, newest first."""
+    """What waits for a decision, or was decided, newest first; for those who may decide."""
+    review.require(request.actor)
     rows = QuarantineItem.objects.filter(**wanted.model_dump(exclude_none=True))
     found = page(rows, ("-id",), limit=paging.limit, cursor=paging.cursor)
     items = [QuarantineOut.model_validate(item) for item in found.items]

@@ -19,12 +19,12 @@ def held() -> int:
 
 
 def test_what_waits_is_listed_with_its_findings(api, held):
-    listed = api("read").get("/guard/quarantine").json()
+    listed = api("admin").get("/guard/quarantine").json()
     assert listed["total"] == 1
     item = listed["items"][0]
     assert (item["id"], item["document"], item["state"]) == (held, "poison", "waiting")
     assert item["findings"][0]["kind"] in ("instruction-override", "credential-exfil")
-    assert api("read").get("/guard/quarantine?state=approved").json()["total"] == 0
+    assert api("admin").get("/guard/quarantine?state=approved").json()["total"] == 0
 
 
 def test_an_approved_episode_is_served_from_then_on(api, held):
@@ -78,3 +78,8 @@ def test_a_page_that_is_there_is_replaced_only_by_its_revision(api, held, home):
     assert api("admin").post(path, {"reason": "fine"}).status_code == 409
     assert api("admin").post(path, {"reason": "fine", "base": 1}).status_code == 200
     assert api("read").get("/bank/entities/deploy").json()["content"] == page["content"]
+
+
+def test_what_was_held_back_is_read_by_no_agent(api, held):
+    assert api("read").get("/guard/quarantine").status_code == 403
+    assert api("admin", "otter").get("/guard/quarantine").status_code == 403
