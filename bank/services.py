@@ -23,6 +23,7 @@ from memoryweb.core.actor import Actor, Role
 from memoryweb.core.errors import Conflict, Invalid, NotFound, Refused
 from memoryweb.core.guard import Finding, scan
 from memoryweb.core.models import QuarantineItem
+from memoryweb.core.times import FIRST_YEAR, LAST_YEAR
 
 CONTENT_LIMIT = 512 * 1024  # Bytes of UTF-8.
 _TAIL = 4_000  # Characters of a note that are read with what is added: more than a rule spans.
@@ -203,7 +204,7 @@ def day(text: str) -> Date:
         found = Date.fromisoformat(text)
     except ValueError:
         found = None
-    if found is None or found.isoformat() != text or not 1900 <= found.year <= 9000:
+    if found is None or found.isoformat() != text or not FIRST_YEAR <= found.year <= LAST_YEAR:
         raise Invalid.field("date", "must be a day from 1900 to 9000, such as 2026-03-01")
     return found
 

@@ -5,12 +5,11 @@ from datetime import UTC, date, datetime, time
 from typing import Any
 
 from django import forms
-from django.core.validators import MaxValueValidator, MinValueValidator
 from django.utils import timezone
 
 from episodes.models import Episode
 from episodes.schemas import EpisodeFilter, EpisodePatch, read
-from memoryweb.core.forms import Text
+from memoryweb.core.forms import YEARS, Text
 
 STATES = [
     ("current", "current"),
@@ -28,9 +27,6 @@ ORDERS = [
 ANY = ("", "any")
 OUTCOMES = [(value, value) for value in Episode.Outcome.values]
 SOURCES = [(value, value) for value in Episode.Source.values]
-
-
-YEARS = [MinValueValidator(date(1900, 1, 1)), MaxValueValidator(date(9000, 1, 1))]
 
 
 def _day(**attributes: str) -> forms.DateInput:

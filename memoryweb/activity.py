@@ -13,6 +13,7 @@ from django.utils import timezone
 from bank.models import Page
 from episodes.models import Episode
 from memoryweb.core import audit
+from memoryweb.core.forms import YEARS
 from memoryweb.core.models import AuditEntry
 
 ENTRIES_A_PAGE = 50
@@ -21,7 +22,9 @@ ENTRIES_A_PAGE = 50
 class ActivityFilter(forms.Form):
     actor = forms.ChoiceField(required=False, label="Who")
     action = forms.ChoiceField(required=False, label="What")
-    since = forms.DateField(required=False, widget=forms.DateInput({"type": "date"}))
+    since = forms.DateField(
+        required=False, widget=forms.DateInput({"type": "date"}), validators=YEARS
+    )
 
     def __init__(self, data: object) -> None:
         super().__init__(data)  # type: ignore[arg-type]

@@ -5,7 +5,6 @@ from typing import Any, ClassVar, Self
 from urllib.parse import urlencode
 
 from django import forms
-from django.core.validators import MaxValueValidator, MinValueValidator
 from django.http import QueryDict
 from django.urls import reverse
 from django.utils import timezone
@@ -13,7 +12,7 @@ from django.utils import timezone
 from episodes.models import Episode
 from episodes.schemas import read
 from memoryweb.core.errors import Invalid
-from memoryweb.core.forms import add_errors
+from memoryweb.core.forms import YEARS, add_errors
 from search.defaults import RANGES, Defaults
 from search.engine.model import FUSIONS, MAX_LIMIT
 from search.schemas import QUERY_CHARACTERS, SearchIn
@@ -54,7 +53,7 @@ def _day(label: str) -> forms.DateField:
         required=False,
         input_formats=["%Y-%m-%d"],
         error_messages={"invalid": "Enter a date such as 2026-03-31."},
-        validators=[MinValueValidator(date(1900, 1, 1)), MaxValueValidator(date(9000, 1, 1))],
+        validators=YEARS,
         widget=forms.DateInput({"type": "date"}, format="%Y-%m-%d"),
     )
 

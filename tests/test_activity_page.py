@@ -25,7 +25,9 @@ def test_entries_can_be_filtered(desk):
     assert "Nothing matches" in page.content.decode()
 
 
-@pytest.mark.parametrize("query", ["since=yesterday", "action=made-up", "actor=nobody"])
+@pytest.mark.parametrize(
+    "query", ["since=yesterday", "since=0001-01-01", "action=made-up", "actor=nobody"]
+)
 def test_a_filter_that_means_nothing_is_said_at_its_field(desk, query):
     answer = desk.get(f"/activity/?{query}")
     assert answer.status_code == 422

@@ -1,10 +1,16 @@
 """What the forms of every app have in common."""
 
+from datetime import date
 from typing import Any
 
 from django import forms
+from django.core.validators import MaxValueValidator, MinValueValidator
 
 from memoryweb.core.errors import Invalid
+from memoryweb.core.times import FIRST_YEAR, LAST_YEAR
+
+# For every field of a day: beyond these no moment has a local time.
+YEARS = [MinValueValidator(date(FIRST_YEAR, 1, 1)), MaxValueValidator(date(LAST_YEAR, 1, 1))]
 
 
 def add_errors(form: forms.Form, error: Invalid) -> None:

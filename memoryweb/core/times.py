@@ -1,7 +1,7 @@
 """Times as everything outside writes them: RFC 3339 with an offset, never naive."""
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
@@ -27,7 +27,8 @@ def parse(value: object) -> datetime:
         moment = datetime.fromisoformat(value.upper()).astimezone(UTC)
     except (ValueError, OverflowError):
         raise PydanticCustomError("time", "is no moment of the calendar") from None
-    if not FIRST_YEAR <= moment.year <= LAST_YEAR:
+    # The first day of a zone east of UTC begins on the day before.
+    if moment.year > LAST_YEAR or (moment + timedelta(days=1)).year < FIRST_YEAR:
         raise PydanticCustomError("time", "must lie in the years 1900 to 9000")
     return moment
 

@@ -5,7 +5,7 @@ import pytest
 
 from memoryweb.core.vectors import unit_vector
 
-ENDS = ["9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z", "1899-12-31T23:59:59Z"]
+ENDS = ["9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z", "1899-12-30T23:59:59Z"]
 
 
 @pytest.mark.django_db
