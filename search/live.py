@@ -114,19 +114,28 @@ class LiveIndex:
         return View(built.indexes, built.seq, lag, ("index_behind",) if lag else ())
 
     def _catch_up(self, wanted: int, database: uuid.UUID | None, deadline: float) -> None:
+        """Build where there is no index, then apply what was written since, builds included."""
+        while not self._holds(wanted, database):
+            if self._built is None:
+                self._wait_for_build(deadline)
+            if self._built is None or not self._advanced(deadline):
+                return
+
+    def _holds(self, wanted: int, database: uuid.UUID | None) -> bool:
         built = self._built
-        if built is not None and built.seq >= wanted and built.stamp.database == database:
-            return
+        return built is not None and built.seq >= wanted and built.stamp.database == database
+
+    def _advanced(self, deadline: float) -> bool:
+        """Apply the changes, or drop an outdated index; False when the time is up."""
         if not self._catching_up.acquire(timeout=max(0.0, deadline - time.monotonic())):
-            return
+            return False
         try:
             self._forget_when_outdated()
             if self._built is not None:
                 self._apply_changes(self._built, deadline)
-                return
         finally:
             self._catching_up.release()
-        self._wait_for_build(deadline)
+        return time.monotonic() < deadline
 
     def _forget_when_outdated(self) -> None:
         """An index of another database, analyzer or model is never asked again."""

@@ -118,6 +118,52 @@ def test_while_the_index_builds_the_database_is_scanned_and_the_answer_says_so(
     assert services.search(SearchIn(query="order deadlock")).answer.mode == "bm25"
 
 
+@pytest.fixture
+def build_that_has_read(remember, monkeypatch):
+    """Starts a build that has read its rows and goes on once the returned event is set."""
+    rows_read, release = threading.Event(), threading.Event()
+    fill = live._filled
+
+    def slow(*arguments):
+        index = fill(*arguments)
+        rows_read.set()
+        release.wait(30)
+        return index
+
+    def start() -> threading.Event:
+        monkeypatch.setattr(live, "_filled", slow)
+        live.live.forget()
+        live.live.warm()
+        assert rows_read.wait(30)
+        return release
+
+    return start
+
+
+def test_a_search_that_waits_for_a_build_sees_what_was_written_after_the_rows_were_read(
+    remember, build_that_has_read
+):
+    remember("Fixed the deadlock", "early")
+    release = build_that_has_read()
+    remember("Another deadlock", "late")
+    deletion.delete(system(), "early")
+    threading.Timer(0.2, release.set).start()
+    answer = services.search(SearchIn(query="deadlock", min_seq=clock.current_seq()))
+    assert [result.hit.id for result in answer.results] == ["late"]
+    assert (answer.lag, answer.reasons) == (0, ("no_query_vector",))
+
+
+def test_settings_saved_while_an_index_is_built_hold_for_the_search_that_waits(
+    remember, curator, build_that_has_read
+):
+    remember("中文测试", "zh")
+    release = build_that_has_read()
+    defaults.save(curator.actor(), {"analyzer": "octos"})
+    threading.Timer(0.2, release.set).start()
+    assert found("测试") == []
+    assert found("中文测试") == ["zh"]
+
+
 def test_an_index_that_fails_leaves_the_scan_and_recovers(remember, monkeypatch):
     remember("Fixed the deadlock", "a")
 
