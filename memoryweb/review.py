@@ -13,7 +13,7 @@ from bank import services
 from bank.models import Kind
 from episodes import store
 from memoryweb.core import clock
-from memoryweb.core.actor import Actor, Role
+from memoryweb.core.actor import Actor
 from memoryweb.core.errors import Conflict, Forbidden, Invalid, NotFound
 from memoryweb.core.guard import Finding
 from memoryweb.core.models import QuarantineItem
@@ -67,15 +67,9 @@ def inspect(item: QuarantineItem, text: str) -> list[Finding]:
     return services.inspect(Kind(kind), name, text)
 
 
-def may_decide(actor: Actor) -> bool:
-    """A curator who has signed in, or a token of scope admin that is bound to no agent."""
-    least = Role.ADMINISTRATOR if actor.kind == "token" else Role.CURATOR
-    return actor.role >= least and not actor.agent_id
-
-
 def require(actor: Actor) -> None:
     """Raise Forbidden unless the actor may decide."""
-    if not may_decide(actor):
+    if not actor.may_decide:
         raise Forbidden("a curator decides, or a token of scope admin that is bound to no agent")
 
 

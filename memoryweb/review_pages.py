@@ -103,7 +103,7 @@ def review_list(request: HttpRequest) -> HttpResponse:
         "decided": decided,
         "waiting_count": page.total if not decided else waiting.count(),
         "conflicts": bank_queries.in_conflict().defer("content"),
-        "may_decide": review.may_decide(actor_of(request)),
+        "may_decide": actor_of(request).may_decide,
     }
     return render(request, "review/list.html", context)
 
@@ -217,7 +217,7 @@ def _item(
         "edited": edited,
         "still": findings.shown(edited, found),
         "seen": _digest(edited) if found else "",
-        "may_decide": review.may_decide(actor_of(request)),
+        "may_decide": actor_of(request).may_decide,
         "trail": [("Review", reverse("review")), (held.what, None)],
     }
     return render(request, "review/item.html", context, status=status)

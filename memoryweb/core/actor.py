@@ -33,6 +33,13 @@ class Actor:
     def __str__(self) -> str:
         return f"{self.kind} {self.name}"
 
+    @property
+    def may_decide(self) -> bool:
+        """Whether they see and decide what the guard held back: a curator who has signed in, or
+        a token of scope admin that is bound to no agent."""
+        least = Role.ADMINISTRATOR if self.kind == "token" else Role.CURATOR
+        return self.role >= least and not self.agent_id
+
     def require(self, role: Role) -> None:
         """Raise Forbidden unless this actor has at least `role`."""
         if self.role < role:
