@@ -6,7 +6,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from django.db import connection
 from django.urls import URLPattern, URLResolver, get_resolver
+
+from memoryweb.core.sqlite import queue
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
@@ -156,3 +159,26 @@ def test_every_writing_operation_refuses_a_reader(api, method: str, path: str):
         return
     path = re.sub(r"\{\w+\}", "1", path).removeprefix("/api/v1")
     assert api("read")(method, path, {}).status_code == 403
+
+
+def reads() -> list[str]:
+    pages = [r for r, _ in routes() if not r.startswith(("api/", "^", "admin/"))]
+    api = [path for method, path in operations() if method == "GET"]
+    return sorted({"/" + filled(r) for r in pages} | {re.sub(r"\{\w+\}", "1", p) for p in api})
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_page_and_no_reading_operation_waits_for_a_writer(
+    home, signed_in, administrator, api, monkeypatch
+):
+    """While somebody else has the write queue, every GET answers as ever."""
+    desk, agent = signed_in(administrator), api("admin")
+    monkeypatch.setattr(queue, "TIMEOUT", 0.0)
+    writer = queue.WriteQueue(connection.queue.path)
+    writer.enter()
+    try:
+        waited = [path for path in reads() if desk.get(path).status_code >= 500]
+        waited += [p for p in reads() if agent.client.get(p).status_code >= 500]
+    finally:
+        writer.leave()
+    assert not waited

@@ -6,7 +6,7 @@ import re
 import secrets
 from datetime import datetime, timedelta
 
-from django.db import OperationalError
+from django.db import DatabaseError
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -14,6 +14,7 @@ from memoryweb.core import clock
 from memoryweb.core.actor import SCOPES, Actor, Role
 from memoryweb.core.errors import Invalid, NotFound
 from memoryweb.core.models import ApiToken, SetupLink, User
+from memoryweb.core.sqlite.base import writing_at_once
 
 FORM = re.compile(r"mw_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
 SETUP_LINK_LIFE = timedelta(hours=24)
@@ -61,11 +62,18 @@ def find(text: str) -> ApiToken | None:
     if token.expires_at is not None and token.expires_at <= now:
         return None
     if token.last_used_at is None or now - token.last_used_at > LAST_USED_GRAIN:
-        try:
-            ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
-        except OperationalError:
-            pass  # A full disk, or writers that do not end, keep nobody from reading.
+        _note_use(token, now)
     return token
+
+
+def _note_use(token: ApiToken, now: datetime) -> None:
+    """Note it if nobody writes just now; a later request tries again. It never fails."""
+    try:
+        with writing_at_once() as may_write:
+            if may_write:
+                ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
+    except DatabaseError:
+        pass  # A full disk or a read-only one keeps nobody from reading.
 
 
 def revoke(actor: Actor, key: str) -> None:

@@ -1,3 +1,4 @@
+import sqlite3
 from datetime import timedelta
 
 import pytest
@@ -90,14 +91,31 @@ def test_a_setup_link_survives_a_name_that_is_taken(viewer: User):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_writers_that_do_not_end_keep_no_token_from_reading(monkeypatch):
+def test_a_token_does_not_wait_for_writers_that_do_not_end(monkeypatch):
     token, text = tokens.issue(system(), "laptop", "read")
-    monkeypatch.setattr(queue, "TIMEOUT", 0.05)
+    monkeypatch.setattr(queue.WriteQueue, "enter", lambda self: pytest.fail("it waits"))
     writer = queue.WriteQueue(connection.queue.path)
-    writer.enter()
+    assert writer.enter_now()
     try:
         assert tokens.find(text) == token
     finally:
         writer.leave()
     token.refresh_from_db()
     assert token.last_used_at is None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_token_does_not_wait_for_a_writer_beside_the_queue():
+    token, text = tokens.issue(system(), "laptop", "read")
+    shell = sqlite3.connect(connection.settings_dict["NAME"], isolation_level=None)
+    shell.execute("BEGIN IMMEDIATE")
+    assert tokens.find(text) == token
+    token.refresh_from_db()
+    assert token.last_used_at is None
+    shell.execute("ROLLBACK")
+    shell.close()
+    tokens.find(text)
+    token.refresh_from_db()
+    assert token.last_used_at is not None
+    with connection.cursor() as cursor:
+        assert cursor.execute("PRAGMA busy_timeout").fetchone() == (30_000,)

@@ -1,5 +1,6 @@
 """Eight processes write one database at once: nobody is turned away, nothing is lost."""
 
+import fcntl
 import subprocess
 import sys
 import threading
@@ -65,10 +66,29 @@ def test_a_writer_that_waits_too_long_is_told_so(tmp_path: Path, monkeypatch):
 
 def test_the_queue_is_left_when_the_lock_file_cannot_be_opened(tmp_path: Path):
     broken = queue.WriteQueue(tmp_path / "no-such-folder" / "write.lock")
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(OperationalError, match=r"write\.lock: No such file"):
         broken.enter()
     (tmp_path / "no-such-folder").mkdir()
     done = threading.Thread(target=lambda: (broken.enter(), broken.leave()))
     done.start()
     done.join(5)
     assert not done.is_alive()
+
+
+def test_who_will_not_wait_gets_the_turn_only_when_nobody_has_it(tmp_path: Path):
+    first, second = (queue.WriteQueue(tmp_path / "write.lock") for _ in range(2))
+    assert first.enter_now()
+    assert not second.enter_now()
+    first.leave()
+    assert second.enter_now()
+    second.close()
+
+
+def test_who_will_not_wait_does_not_wait_for_another_process_either(tmp_path: Path):
+    lock = tmp_path / "write.lock"
+    with lock.open("w") as held_elsewhere:
+        fcntl.flock(held_elsewhere, fcntl.LOCK_EX)
+        assert not queue.WriteQueue(lock).enter_now()
+    last = queue.WriteQueue(lock)
+    assert last.enter_now()
+    last.close()

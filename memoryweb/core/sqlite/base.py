@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.sqlite3 import base
 
 from memoryweb.core.sqlite.queue import WriteQueue
@@ -56,6 +57,30 @@ class DatabaseWrapper(base.DatabaseWrapper):
         finally:
             self.queue.leave()
 
+    @contextmanager
+    def at_once(self) -> Iterator[bool]:
+        """Whether one may write now; False where that would mean to wait for another writer.
+
+        A writer that is not in the queue, such as a SQLite shell, makes the write fail instead.
+        """
+        if self.queue is None or self.queue.held:
+            yield True
+            return
+        if not self.queue.enter_now():
+            yield False
+            return
+        try:
+            self.connection.execute("PRAGMA busy_timeout=0")
+            yield True
+        finally:
+            self.connection.execute(f"PRAGMA busy_timeout={self.busy_timeout}")
+            self.queue.leave()
+
+    @property
+    def busy_timeout(self) -> int:
+        """Milliseconds for which SQLite itself waits for a lock."""
+        return int(self.settings_dict["OPTIONS"]["timeout"] * 1000)
+
     def _start_transaction_under_autocommit(self) -> None:
         if self.queue is not None and not self.queue.held:
             self.queue.enter()
@@ -88,3 +113,15 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def _leave_queue(self) -> None:
         if self.queue is not None:
             self.queue.leave()
+
+
+@contextmanager
+def writing_at_once() -> Iterator[bool]:
+    """`at_once` of this thread's connection; True on another database, which has no queue."""
+    wrapper = connections[DEFAULT_DB_ALIAS]
+    if not isinstance(wrapper, DatabaseWrapper):
+        yield True
+        return
+    wrapper.ensure_connection()
+    with wrapper.at_once() as may:
+        yield may

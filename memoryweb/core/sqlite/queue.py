@@ -30,16 +30,24 @@ class WriteQueue:
         self._file: int | None = None
 
     def enter(self) -> None:
-        """Wait for the turn. Raises OperationalError after 30 seconds, with nothing written."""
+        """Wait for the turn. Raises OperationalError after 30 seconds, with nothing written.
+
+        It is raised at once when the lock file itself cannot be used.
+        """
         deadline = time.monotonic() + TIMEOUT
         if not self._turn.acquire(timeout=TIMEOUT):
             raise OperationalError("another write of this process has not ended in 30 seconds")
+        self._take(deadline)
+
+    def enter_now(self) -> bool:
+        """Take the turn if nobody has it; whether it is ours. Raises as `enter`."""
+        if not self._turn.acquire(blocking=False):
+            return False
         try:
-            self._lock_file(deadline)
-        except BaseException:
-            self._turn.release()
-            raise
-        self.held = True
+            self._take(deadline=None)
+        except BlockingIOError:
+            return False
+        return True
 
     def leave(self) -> None:
         """Give the turn to the next writer; nothing happens when it is not held."""
@@ -56,7 +64,19 @@ class WriteQueue:
             os.close(self._file)
             self._file = None
 
-    def _lock_file(self, deadline: float) -> None:
+    def _take(self, deadline: float | None) -> None:
+        """Lock the file for the thread that has the turn, which is given back on an error."""
+        try:
+            self._lock_file(deadline)
+        except BaseException as error:
+            self._turn.release()
+            if isinstance(error, OSError) and not isinstance(error, BlockingIOError):
+                raise OperationalError(f"{self.path.name}: {error.strerror}") from error
+            raise
+        self.held = True
+
+    def _lock_file(self, deadline: float | None) -> None:
+        """Without a deadline BlockingIOError says that another process has the lock."""
         if self._file is None:
             self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         pause = 0.0005
@@ -65,6 +85,8 @@ class WriteQueue:
                 fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 return
             except BlockingIOError:
+                if deadline is None:
+                    raise
                 if time.monotonic() > deadline:
                     raise OperationalError(
                         "another process has been writing for 30 seconds"
