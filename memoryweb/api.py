@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import Any
 
 from csp.decorators import csp_replace
-from django.db import OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from ninja import NinjaAPI
@@ -17,7 +16,8 @@ from episodes.api import router as episodes_router
 from memoryweb.core.api import router as core_router
 from memoryweb.core.api_auth import read
 from memoryweb.core.errors import DomainError, FieldError, Invalid
-from memoryweb.core.middleware import database_failed, moved, problem
+from memoryweb.core.failures import explained
+from memoryweb.core.middleware import moved, problem
 from memoryweb.review_api import router as review_router
 from memoryweb.strict_json import StrictParser, StrictRenderer
 from search.api import router as search_router
@@ -67,12 +67,6 @@ def domain_error(request: HttpRequest, error: DomainError) -> HttpResponse:
     return moved(request, error) or refused
 
 
-@api.exception_handler(OperationalError)
-def unavailable(request: HttpRequest, error: OperationalError) -> HttpResponse:
-    logger.error("request %s failed: %s", getattr(request, "id", ""), error)
-    return domain_error(request, database_failed(error))
-
-
 @api.exception_handler(ValidationError)
 def invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:
     errors = [{"loc": list(e["loc"]), "msg": e["msg"]} for e in error.errors[:50]]
@@ -102,6 +96,9 @@ def http_error(request: HttpRequest, error: HttpError) -> HttpResponse:
 
 @api.exception_handler(Exception)
 def unexpected(request: HttpRequest, error: Exception) -> HttpResponse:
+    if (failure := explained(error)) is not None:
+        logger.error("request %s failed: %s", getattr(request, "id", ""), error)
+        return domain_error(request, failure)
     logger.exception("request %s failed", getattr(request, "id", ""))
     return problem(request, 500, "something went wrong here; the log has it under the request id")
 

@@ -78,18 +78,25 @@ def secret_key(name: str, file: Path, environ: Mapping[str, str] = os.environ) -
         if len(value) < 32:
             raise ImproperlyConfigured(f"{name} must have at least 32 characters")
         return value
-    if not file.exists():
-        file.parent.mkdir(parents=True, exist_ok=True)
-        draft = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
-        draft.touch(mode=0o600, exist_ok=False)
-        draft.write_text(secrets.token_urlsafe(50))
-        try:
-            file.hardlink_to(draft)
-        except FileExistsError:
-            pass  # Another process was first; its key counts.
-        finally:
-            draft.unlink()
-    key = file.read_text().strip()
+    try:
+        if not file.exists():
+            _make_key(file)
+        key = file.read_text().strip()
+    except OSError as error:
+        raise ImproperlyConfigured(f"the key {file} cannot be made or read: {error}") from error
     if len(key) < 32:
         raise ImproperlyConfigured(f"{file} holds no key; remove it to have a new one made")
     return key
+
+
+def _make_key(file: Path) -> None:
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    draft = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
+    draft.touch(mode=0o600, exist_ok=False)
+    draft.write_text(secrets.token_urlsafe(50))
+    try:
+        file.hardlink_to(draft)
+    except FileExistsError:
+        pass  # Another process was first; its key counts.
+    finally:
+        draft.unlink()

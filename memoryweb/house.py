@@ -8,19 +8,20 @@ from pathlib import Path
 
 from django.conf import settings
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
 from memoryweb.core import clock, tokens
 from memoryweb.core.actor import system
+from memoryweb.core.failures import explained
 from memoryweb.core.models import User
 
 
 @contextmanager
 def setting_up(home: Path) -> Iterator[None]:
     """Only one process sets a home up at a time; the next finds it done."""
-    home.mkdir(parents=True, exist_ok=True)
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
     lock = os.open(home / "setup.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -32,13 +33,26 @@ def setting_up(home: Path) -> Iterator[None]:
 def prepare() -> None:
     """Make what is missing of the home and bring its database up to date.
 
-    Raises CommandError when the database is newer than this program. An older one is
-    backed up before it is migrated.
+    Raises CommandError when the database is newer than this program, and when the home or the
+    database cannot be used. An older database is backed up before it is migrated.
     """
-    home = settings.MEMORYWEB_HOME
+    try:
+        _prepare(settings.MEMORYWEB_HOME)
+    except (OSError, DatabaseError) as error:
+        raise CommandError(
+            f"the home {settings.MEMORYWEB_HOME} cannot be used: {_why(error)}"
+        ) from error
+
+
+def _why(error: Exception) -> str:
+    failure = explained(error)
+    return failure.detail if failure else str(error)
+
+
+def _prepare(home: Path) -> None:
     with setting_up(home):
         for name in ("backups", "index", "locks"):
-            (home / name).mkdir(exist_ok=True)
+            (home / name).mkdir(mode=0o700, exist_ok=True)
         (settings.MEMORYWEB_MEMORY_DIR / "bank" / "entities").mkdir(parents=True, exist_ok=True)
         _make_private(Path(connection.settings_dict["NAME"]))
         executor = MigrationExecutor(connection)

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import sys
 from datetime import timedelta
 from typing import Any
 
@@ -21,8 +22,9 @@ from memoryweb.core import people, tokens
 from memoryweb.core.access import actor_of, administrator_page
 from memoryweb.core.actor import Role, system
 from memoryweb.core.errors import Invalid, NotFound
+from memoryweb.core.failures import explained
 from memoryweb.core.forms import add_errors
-from memoryweb.core.middleware import MACHINE_PATHS, problem
+from memoryweb.core.middleware import MACHINE_PATHS, failure_page, problem
 from memoryweb.core.models import ApiToken, User
 from memoryweb.forms import ChangePerson, FirstAdministrator, NewPerson, NewToken
 from search.views import SEARCHED_COOKIE
@@ -165,9 +167,17 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Drawn without the request: the frame would ask the database, which may be what broke."""
+    """Drawn without the request: the frame would ask the database, which may be what broke.
+
+    Here comes too what failed before the view, such as reading the session.
+    """
+    failure = explained(sys.exception())
     if request.path.startswith(MACHINE_PATHS):
+        if failure is not None:
+            return problem(request, failure.status, failure.detail)
         return problem(request, 500, "something went wrong here")
+    if failure is not None:
+        return failure_page(request, failure)
     return render(None, "500.html", status=500)
 
 

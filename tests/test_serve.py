@@ -24,10 +24,43 @@ def test_a_new_home_is_set_up_served_and_stopped_within_ten_seconds(tmp_path: Pa
         assert status(served.url + "/no-such-page") == 404
         assert served.stop() < 10
     assert served.process.returncode == 0
-    for private in ("secret.key", "memoryweb.sqlite3"):
-        assert (served.home / private).stat().st_mode & 0o777 == 0o600
+    assert served.home.stat().st_mode & 0o777 == 0o700
+    for private in served.home.iterdir():
+        if private.name not in ("memory", "bank"):
+            mode = 0o700 if private.is_dir() else 0o600
+            assert private.stat().st_mode & 0o777 == mode, private
     with sqlite3.connect(served.home / "memoryweb.sqlite3") as database:
         assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+@pytest.mark.parametrize("place", ["a file", "beside a file"])
+def test_a_home_that_cannot_be_is_said_in_one_sentence(tmp_path: Path, place: str):
+    taken = tmp_path / "taken"
+    taken.write_text("not a folder")
+    refused = manage(taken if place == "a file" else taken / "home", "serve", "--port", "0")
+    assert refused.returncode == 1
+    assert refused.stderr.count("\n") == 1
+    assert refused.stderr.startswith("memoryweb cannot start: ")
+
+
+@pytest.mark.parametrize("command", [["serve", "--port", "0"], ["worker", "--once"]])
+def test_a_database_that_is_none_is_said_in_one_sentence_and_left_alone(
+    tmp_path: Path, command: list[str]
+):
+    tmp_path.chmod(0o700)
+    (tmp_path / "memoryweb.sqlite3").write_bytes(b"no database " * 1000)
+    refused = manage(tmp_path, *command)
+    assert refused.returncode == 1
+    assert refused.stderr.count("\n") == 1
+    assert "damaged" in refused.stderr
+    assert (tmp_path / "memoryweb.sqlite3").read_bytes() == b"no database " * 1000
+
+
+def test_a_home_that_others_can_read_is_left_so_and_warned_of(tmp_path: Path):
+    tmp_path.chmod(0o755)
+    warned = manage(tmp_path, "create_token", "x", "--scope", "read")
+    assert f"chmod 700 {tmp_path}" in warned.stderr
+    assert tmp_path.stat().st_mode & 0o777 == 0o755
 
 
 def test_no_child_outlives_a_server_that_was_killed(tmp_path: Path):

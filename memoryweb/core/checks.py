@@ -34,3 +34,22 @@ def environment_names_are_known(**_: Any) -> list[CheckMessage]:
         for name in sorted(os.environ)
         if name.startswith("MEMORYWEB_") and name not in known
     ]
+
+
+@register()
+def home_is_private(**_: Any) -> list[CheckMessage]:
+    """The home holds the secret and all that agents remember; only its owner should read it."""
+    home = settings.MEMORYWEB_HOME
+    try:
+        mode = home.stat().st_mode & 0o777
+    except OSError:
+        return []  # It is made later, or what is wrong with it is said then.
+    if not mode & 0o077:
+        return []
+    return [
+        Warning(
+            f"Others than its owner can look into the home {home} (mode {mode:o}).",
+            hint=f"chmod 700 {home}",
+            id="core.W002",
+        )
+    ]

@@ -8,12 +8,12 @@ from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
-from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
 
 from memoryweb.core.errors import DomainError, Moved, Unavailable
+from memoryweb.core.failures import explained
 
 logger = logging.getLogger(__name__)
 
@@ -103,11 +103,6 @@ def _too_large(request: HttpRequest, limit: int) -> HttpResponse:
     return render(request, "413.html", {"detail": detail}, status=TOO_LARGE)
 
 
-def database_failed(error: OperationalError) -> Unavailable:
-    """A full disk, or a queue of writers that did not move: what is safe, in the domain's words."""
-    return Unavailable(f"the database does not work now ({error}); nothing was changed, try again")
-
-
 def moved(request: HttpRequest, error: DomainError) -> HttpResponse | None:
     """The way to what has another name now, for a request that only reads."""
     match = request.resolver_match
@@ -128,13 +123,20 @@ class DomainErrors:
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        if isinstance(error, OperationalError):
-            logger.error("a request failed: %s", error)
-            error = database_failed(error)
+        if (failure := explained(error)) is not None:
+            logger.error("request %s failed: %s", getattr(request, "id", ""), error)
+            return failure_page(request, failure)
         if not isinstance(error, DomainError):
             return None
-        if (redirect := moved(request, error)) is not None:
-            return redirect
-        if request.headers.get("HX-Request"):
-            return render(request, "_error.html", {"error": error}, status=error.status)
-        return render(request, "error.html", {"error": error}, status=error.status)
+        return moved(request, error) or error_page(request, request, error)
+
+
+def failure_page(request: HttpRequest, failure: Unavailable) -> HttpResponse:
+    """Drawn without the frame, which would ask the database that has just failed."""
+    return error_page(request, None, failure)
+
+
+def error_page(request: HttpRequest, drawn: HttpRequest | None, error: DomainError) -> HttpResponse:
+    """The error as a page, or for htmx as the part that is said above the page."""
+    template = "_error.html" if request.headers.get("HX-Request") else "error.html"
+    return render(drawn, template, {"error": error}, status=error.status)

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.db import close_old_connections
 
-from memoryweb import chores, processes
+from memoryweb import chores, house, processes
 
 logger = logging.getLogger(__name__)
 
@@ -21,7 +21,9 @@ class Command(BaseCommand):
         parser.add_argument("--once", action="store_true", help="do every chore once and end")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if options["parent"] is not None:
+        if options["parent"] is None:
+            house.prepare()
+        else:
             processes.die_with(options["parent"])
         processes.stop_on_signals()
         while True:
