@@ -10,11 +10,20 @@ MISSING = -1
 
 
 class Column:
-    """One attribute of every row: a small number per row, and the values those stand for."""
+    """One attribute of every row: a small number per row, and the values those stand for.
+
+    The values are shared with successors, whose new ones no row here has.
+    """
 
     def __init__(self) -> None:
         self._values: dict[str, int] = {}
         self._codes = Growing(np.int32)
+
+    def successor(self) -> "Column":
+        """The same, to be appended to; this one stays as it is."""
+        column = Column()
+        column._values, column._codes = self._values, self._codes.successor()
+        return column
 
     @property
     def nbytes(self) -> int:
@@ -38,8 +47,9 @@ class Column:
 
     def where(self, accepts: Callable[[str], bool]) -> BoolArray:
         """The rows whose value is accepted; asked once per distinct value, not per row."""
-        accepted = np.zeros(len(self._values) + 1, np.bool_)
-        for value, code in self._values.items():
+        values = self._values.copy()  # A successor may be adding to them.
+        accepted = np.zeros(len(values) + 1, np.bool_)
+        for value, code in values.items():
             accepted[code] = accepts(value)
         return accepted[self._codes.view]  # A missing value looks at the last place: False.
 
@@ -61,6 +71,13 @@ class Columns:
     def __init__(self) -> None:
         self._columns: dict[str, Column] = {}
         self._rows = 0
+
+    def successor(self) -> "Columns":
+        """The same, to be added to; this one stays as it is."""
+        columns = Columns()
+        columns._columns = {name: one.successor() for name, one in self._columns.items()}
+        columns._rows = self._rows
+        return columns
 
     @property
     def nbytes(self) -> int:

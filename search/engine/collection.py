@@ -1,11 +1,13 @@
 """One collection as it stands: rows with terms, attributes, times and vectors.
 
-Not safe for threads by itself; `Index` sees to that. A row is never changed in place except for
-its vector: replacing a document drops its row and appends another.
+A row is never changed: replacing a document drops its row and appends another. A collection that
+is read is never changed either: `successor` gives one that may be, which shares with it all that
+is only appended to. So readers need no lock, and see each document before or after a change.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,6 +19,7 @@ from search.engine import bm25
 from search.engine.attributes import Columns
 from search.engine.growing import BoolArray, FloatArray, Growing, IntArray
 from search.engine.model import Filters, is_below
+from search.engine.numbering import RowNumbers
 from search.engine.postings import Postings
 from search.engine.vectors import Vectors
 
@@ -62,18 +65,27 @@ class Collection:
         self._columns = Columns()
         self._created = Growing(np.float64)
         self._alive = Growing(np.bool_)
-        self._ids: list[str] = []
-        self._row_of: dict[str, int] = {}
+        self._ids = Growing(np.object_)
+        self._numbers = RowNumbers()
+
+    def successor(self) -> "Collection":
+        """The same, to be changed; this one stays as it is. Only one may be made."""
+        fresh = copy(self)
+        fresh.vectors = self.vectors.successor()
+        fresh.postings = self.postings.successor()
+        fresh._columns = self._columns.successor()
+        fresh._created = self._created.successor()
+        fresh._alive = self._alive.copied()
+        fresh._ids = self._ids.successor()
+        fresh._numbers = self._numbers.successor()
+        return fresh
 
     def __len__(self) -> int:
-        return len(self._row_of)
-
-    def __contains__(self, document_id: object) -> bool:
-        return document_id in self._row_of
+        return self.postings.live
 
     @property
     def ids(self) -> list[str]:
-        return list(self._row_of)
+        return list(self._ids.view[self._alive.view])
 
     @property
     def created(self) -> FloatArray:
@@ -81,7 +93,7 @@ class Collection:
 
     @property
     def dropped(self) -> int:
-        return len(self._ids) - len(self._row_of)
+        return len(self._ids) - len(self)
 
     @property
     def nbytes(self) -> int:
@@ -89,10 +101,15 @@ class Collection:
         return sum(part.nbytes for part in parts)
 
     def id_of(self, row: int) -> str:
-        return self._ids[row]
+        return str(self._ids.view[row])
 
     def row_of(self, document_id: str) -> int | None:
-        return self._row_of.get(document_id)
+        """The row of a document, None when it is not here."""
+        row = self._numbers.get(document_id)
+        if row is None or row >= len(self._ids) or not self._alive.view[row]:
+            return None
+        # A change that was broken off may have left a number that another document then took.
+        return row if self._ids.view[row] == document_id else None
 
     def put(self, document: Analysed) -> None:
         """Add a document, in place of the one with the same id."""
@@ -102,13 +119,13 @@ class Collection:
         self._created.append(document.created_at)
         self._alive.append(True)
         self._ids.append(document.id)
-        self._row_of[document.id] = row
+        self._numbers.put(document.id, row)
         if document.unit is not None:
-            self.vectors.put(row, document.unit)
+            self.vectors.add(row, document.unit)
 
     def drop(self, document_id: str) -> bool:
         """Take a document out; False when there was none."""
-        row = self._row_of.pop(document_id, None)
+        row = self.row_of(document_id)
         if row is None:
             return False
         self.postings.drop(row)
@@ -169,8 +186,8 @@ class Collection:
         fresh._columns = self._columns.compacted(alive)
         fresh._created = Growing.of(self.created[alive])
         fresh._alive = Growing.of(np.ones(len(self), np.bool_))
-        fresh._ids = [self._ids[row] for row in np.flatnonzero(alive).tolist()]
-        fresh._row_of = {document_id: row for row, document_id in enumerate(fresh._ids)}
+        fresh._ids = Growing.of(self._ids.view[alive])
+        fresh._numbers = RowNumbers(fresh._ids.view)
         return fresh
 
     def _below(self, directory: str) -> BoolArray:
@@ -178,7 +195,7 @@ class Collection:
 
     def _among(self, ids: Iterable[str]) -> BoolArray:
         mask = np.zeros(len(self._ids), np.bool_)
-        mask[[self._row_of[one] for one in ids if one in self._row_of]] = True
+        mask[[row for one in ids if (row := self.row_of(one)) is not None]] = True
         return mask
 
     def _idf(self, term: str) -> float:

@@ -15,8 +15,8 @@ T = TypeVar("T", bound=np.generic)
 class Growing(Generic[T]):
     """An array with room to spare: appending costs amortised constant time.
 
-    With `width`, an element is a row of that many values. `view` is only good until the next
-    append, which may move the data.
+    With `width`, an element is a row of that many values. What `view` and earlier `successor`s
+    show is never touched by an append: it goes behind their end, or to a larger array.
     """
 
     def __init__(self, dtype: type[T], width: int | None = None) -> None:
@@ -30,6 +30,18 @@ class Growing(Generic[T]):
         grown = cls.__new__(cls)
         grown._array = values
         grown._size = len(values)
+        return grown
+
+    def successor(self) -> "Growing[T]":
+        """The same values, to be appended to; this array must not be appended to any more."""
+        grown = Growing[T].__new__(Growing)
+        grown._array, grown._size = self._array, self._size
+        return grown
+
+    def copied(self) -> "Growing[T]":
+        """The same values in an array of their own, to be written to and appended to."""
+        grown = self.successor()
+        grown._array = self._array.copy()
         return grown
 
     def __len__(self) -> int:

@@ -26,10 +26,11 @@ COMPACT_SHARE = 0.25
 class Index:
     """Documents of one collection, findable by text and by vector.
 
-    Writers wait for each other and work outside the readers' lock where they can: a search holds
-    that lock and so sees every document wholly before or wholly after a change. The first vector
-    that is accepted fixes the width when `dimension` is None. `auto_graph` builds the HNSW graph
-    inside the `put` that makes it due, while searches go on; without it, `build_graph` does.
+    Writers wait for each other and change a successor of the collection, which then takes its
+    place: a search goes by one reference, waits for nobody, and sees every document wholly before
+    or wholly after a change. The first vector that is accepted fixes the width when `dimension`
+    is None. `auto_graph` builds the HNSW graph inside the `put` that makes it due, while searches
+    go on; without it, `build_graph` does.
     """
 
     def __init__(
@@ -49,37 +50,31 @@ class Index:
         self.analyzer = analyzer
         self.capacity = capacity
         self.auto_graph = auto_graph
+        self.dimension = dimension
         self._collection = Collection(k1, b, Vectors(dimension, exact_threshold))
         self._writing = threading.RLock()
         self._building = threading.Lock()
-        self._lock = threading.RLock()
 
     def __len__(self) -> int:
         return len(self._collection)
 
-    def __contains__(self, document_id: object) -> bool:
-        return document_id in self._collection
-
-    @property
-    def dimension(self) -> int | None:
-        return self._collection.vectors.dimension
+    def __contains__(self, document_id: str) -> bool:
+        return self._collection.row_of(document_id) is not None
 
     @property
     def ids(self) -> list[str]:
-        with self._lock:
-            return self._collection.ids
+        return self._collection.ids
+
+    @property
+    def collection(self) -> Collection:
+        """The collection as it stands. It is never changed, only replaced: hold on to one."""
+        return self._collection
 
     def vector(self, document_id: str) -> Vector | None:
         """The unit vector of a document, None when it has none or is not here."""
-        with self._lock:
-            row = self._collection.row_of(document_id)
-            return None if row is None else self._collection.vectors.of(row)
-
-    @contextmanager
-    def reading(self) -> Iterator[Collection]:
-        """The collection, not changing while the block lasts."""
-        with self._lock:
-            yield self._collection
+        collection = self._collection
+        row = collection.row_of(document_id)
+        return None if row is None else collection.vectors.of(row)
 
     def put(self, documents: Iterable[Document]) -> list[VectorRefusal]:
         """Add documents, or replace those with the same ids; the last of one id wins.
@@ -91,44 +86,24 @@ class Index:
         with self._writing:
             while chunk := list(islice(remaining, CHUNK)):
                 ready = [self._analysed(document, refusals) for document in chunk]
-                with self._lock:
+                with self._changing() as successor:
                     for document in ready:
-                        self._collection.put(document)
+                        successor.put(document)
             self._tidy()
         return refusals
-
-    def set_vector(self, document_id: str, values: Any) -> bool:
-        """Give a document another vector, or none with None; False when it is not here.
-
-        Raises VectorRefused, and leaves the vector it had.
-        """
-        with self._writing:
-            row = self._collection.row_of(document_id)
-            if row is None:
-                return False
-            unit = None if values is None else self._unit(values)
-            with self._lock:
-                if unit is None:
-                    self._collection.vectors.drop(row)
-                else:
-                    self._collection.vectors.put(row, unit)
-            self._tidy()
-        return True
 
     def remove(self, document_ids: Iterable[str]) -> int:
         """Take documents out of every count at once; how many there were."""
         with self._writing:
-            with self._lock:
-                removed = sum(self._collection.drop(one) for one in list(document_ids))
+            with self._changing() as successor:
+                removed = sum(successor.drop(one) for one in list(document_ids))
             self._tidy()
         return removed
 
     def compact(self) -> None:
         """Clear away what was dropped, in a copy that then takes the place of the original."""
         with self._writing:
-            fresh = self._collection.compacted()
-            with self._lock:
-                self._collection = fresh
+            self._collection = self._collection.compacted()
 
     def build_graph(self) -> None:
         """Build the HNSW graph anew, aside, and publish it; nothing when there is no cause.
@@ -138,59 +113,59 @@ class Index:
         if not self._building.acquire(blocking=False):
             return
         try:
-            with self._writing:
-                vectors = self._collection.vectors
-                if not vectors.wants_graph():
-                    return
-                source = vectors.for_graph()
+            vectors = self._collection.vectors
+            if not vectors.wants_graph():
+                return
+            source = vectors.for_graph()
             built = graph.Graph(source.matrix)
-            with self._writing, self._lock:
+            with self._writing:
                 # A compaction meanwhile has renamed the slots: the next call builds again.
-                if self._collection.vectors is vectors:
-                    vectors.publish(built, source)
+                if self._collection.vectors.numbering is vectors.numbering:
+                    with self._changing() as successor:
+                        successor.vectors.publish(built, source)
         finally:
             self._building.release()
 
     @property
     def statistics(self) -> Statistics:
-        with self._lock:
-            collection = self._collection
-            vectors, postings = collection.vectors, collection.postings
-            used = vectors.usable_graph is not None
-            return Statistics(
-                total=len(collection),
-                vectorized=vectors.live,
-                deletions=collection.dropped + vectors.dropped,
-                terms=postings.vocabulary_size,
-                average_length=postings.average_length,
-                dimension=vectors.dimension,
-                mode="hnsw" if used else "exact",
-                hnsw_available=graph.available(),
-                graph=vectors.live_in_graph,
-                unindexed=vectors.live - vectors.live_in_graph,
-                capacity=self.capacity,
-                warning=_capacity_warning(vectors.live, self.capacity),
-                nbytes=collection.nbytes,
-            )
+        collection = self._collection
+        vectors, postings = collection.vectors, collection.postings
+        used = vectors.usable_graph is not None
+        return Statistics(
+            total=len(collection),
+            vectorized=vectors.live,
+            deletions=collection.dropped + vectors.dropped,
+            terms=postings.vocabulary_size,
+            average_length=postings.average_length,
+            dimension=vectors.dimension,
+            mode="hnsw" if used else "exact",
+            hnsw_available=graph.available(),
+            graph=vectors.live_in_graph,
+            unindexed=vectors.live - vectors.live_in_graph,
+            capacity=self.capacity,
+            warning=_capacity_warning(vectors.live, self.capacity),
+            nbytes=collection.nbytes,
+        )
 
     def recall_at_10(self, sample: int = 100) -> float | None:
         """The share of the true ten nearest that a search finds, over a sample of own vectors.
 
-        1.0 while searches are exact, None without vectors. Each query locks by itself.
+        1.0 while searches are exact, None without vectors.
         """
-        with self._lock:
-            vectors = self._collection.vectors
-            if not vectors.live:
-                return None
-            if vectors.usable_graph is None:
-                return 1.0
-            queries = vectors.sample(sample)
-        shares = [self._recall(query) for query in queries]
+        vectors = self._collection.vectors
+        if not vectors.live:
+            return None
+        if vectors.usable_graph is None:
+            return 1.0
+        shares = [vectors.recall(query, 10) for query in vectors.sample(sample)]
         return sum(shares) / len(shares)
 
-    def _recall(self, query: Vector) -> float:
-        with self._lock:
-            return self._collection.vectors.recall(query, 10)
+    @contextmanager
+    def _changing(self) -> Iterator[Collection]:
+        """A successor of the collection, which takes its place when the block ends well."""
+        successor = self._collection.successor()
+        yield successor
+        self._collection = successor
 
     def _analysed(self, document: Document, refusals: list[VectorRefusal]) -> Analysed:
         tokens, stopped = self.analyzer.analyse(document.text)
@@ -208,7 +183,7 @@ class Index:
 
     def _unit(self, values: Any) -> Vector:
         unit = unit_vector(values, self.dimension)
-        self._collection.vectors.fix_width(len(unit))
+        self.dimension = len(unit)
         return unit
 
     def _tidy(self) -> None:
@@ -216,7 +191,9 @@ class Index:
         dropped = max(collection.dropped, collection.vectors.dropped)
         if dropped > max(COMPACT_AT_LEAST, COMPACT_SHARE * len(collection)):
             self.compact()
-        self._collection.postings.consolidate_when_due()
+        if self._collection.postings.wants_consolidation:
+            with self._changing() as successor:
+                successor.postings.consolidate()
         if self.auto_graph:
             self.build_graph()
 

@@ -1,6 +1,7 @@
 """The inverted and the forward index of one collection, by row number."""
 
 from collections.abc import Mapping
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -41,6 +42,7 @@ class Postings:
     The forward index (row to terms) is what is written; the base (term to rows) is derived from
     it now and then, and rows that are not in the base yet are found by looking through the tail.
     Since the forward index knows what a dropped row held, dropping subtracts exactly that.
+    The vocabulary is shared with successors: what they add to it has numbers beyond the end here.
     """
 
     def __init__(self) -> None:
@@ -54,6 +56,16 @@ class Postings:
         self._base = _Base(np.zeros(1, np.int64), *NO_POSTING, end=0)
         self.live = 0
         self.live_length = 0
+
+    def successor(self) -> "Postings":
+        """The same, to be changed; this one stays as it is."""
+        fresh = copy(self)
+        fresh._document_frequency = self._document_frequency.copied()
+        fresh._lengths = self._lengths.successor()
+        fresh._starts = self._starts.successor()
+        fresh._terms = self._terms.successor()
+        fresh._counts = self._counts.successor()
+        return fresh
 
     @property
     def lengths(self) -> Rows:
@@ -94,11 +106,11 @@ class Postings:
 
     def document_frequency(self, term: str) -> int:
         """How many live rows hold the term."""
-        number = self._vocabulary.get(term)
+        number = self._known(term)
         return 0 if number is None else int(self._document_frequency.view[number])
 
     def posting(self, term: str) -> Posting:
-        number = self._vocabulary.get(term)
+        number = self._known(term)
         if number is None:
             return NO_POSTING
         sorted_part, tail = self._from_base(number), self._from_tail(number)
@@ -108,20 +120,20 @@ class Postings:
 
     def count(self, row: int, term: str) -> int:
         """How often one row holds the term."""
-        number = self._vocabulary.get(term)
+        number = self._known(term)
         if number is None:
             return 0
         span = self._span(row)
         return int(self._counts.view[span][self._terms.view[span] == number].sum())
 
-    def consolidate_when_due(self) -> None:
-        """Sort the tail into the base once it is long, so that queries look through little.
+    @property
+    def wants_consolidation(self) -> bool:
+        """Whether the tail has become so long that queries should not look through it."""
+        return len(self._terms) - self._base.end > max(TAIL, self._base.end // 8)
 
-        Readers may go on meanwhile: the new base is made aside and published by one assignment.
-        """
-        tail = len(self._terms) - self._base.end
-        if tail > max(TAIL, self._base.end // 8):
-            self._base = self._sorted()
+    def consolidate(self) -> None:
+        """Sort the tail into the base."""
+        self._base = self._sorted()
 
     def compacted(self, alive: BoolArray) -> "Postings":
         """A new index of the live rows alone, renumbered in their order, unused terms forgotten."""
@@ -132,7 +144,7 @@ class Postings:
         fresh._vocabulary = {
             term: int(renumbered[number])
             for term, number in self._vocabulary.items()
-            if used[number]
+            if number < len(used) and used[number]
         }
         sizes = np.diff(self._starts.view)[alive]
         fresh._document_frequency = Growing.of(self._document_frequency.view[used])
@@ -144,10 +156,15 @@ class Postings:
         fresh._base = fresh._sorted()
         return fresh
 
-    def _term(self, term: str) -> int:
+    def _known(self, term: str) -> int | None:
+        """The number of a term, None for one that only a successor knows."""
         number = self._vocabulary.get(term)
-        if number is None:
-            number = self._vocabulary[term] = len(self._vocabulary)
+        return None if number is None or number >= len(self._document_frequency) else number
+
+    def _term(self, term: str) -> int:
+        """The number of a term, a new one for a new term."""
+        number = self._vocabulary.setdefault(term, len(self._vocabulary))
+        while len(self._document_frequency) <= number:
             self._document_frequency.append(0)
         return number
 

@@ -1,7 +1,6 @@
 """One request over any number of collections: two legs, fused, ranked, cut and explained."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,36 +14,31 @@ from search.engine.model import Answer, Explanation, Hit, Mode, Query, TermShare
 
 def search(indexes: Mapping[str, Index], query: Query) -> Answer:
     """The best documents of all the given collections, each in one consistent state."""
-    with _held(indexes, query) as request:
-        text = text_leg(request)
-        vector, reasons = vector_leg(request)
-        weights, kind = fusion.weights_for(query.text, query.fusion, query.weights)
-        fused = _fused(request, text, vector, weights)
-        return Answer(
-            mode=_mode(request, has_neighbours=bool(vector)),
-            reasons=reasons if request.has_terms or query.vector is not None else ("no_terms",),
-            hits=tuple(_hits(request, fused, text.best)),
-            total_candidates=len(fused.keys),
-            weights=weights,
-            query_kind=kind,
-            terms=request.terms,
-        )
+    request = _request(indexes, query)
+    text = text_leg(request)
+    vector, reasons = vector_leg(request)
+    weights, kind = fusion.weights_for(query.text, query.fusion, query.weights)
+    fused = _fused(request, text, vector, weights)
+    return Answer(
+        mode=_mode(request, has_neighbours=bool(vector)),
+        reasons=reasons if request.has_terms or query.vector is not None else ("no_terms",),
+        hits=tuple(_hits(request, fused, text.best)),
+        total_candidates=len(fused.keys),
+        weights=weights,
+        query_kind=kind,
+        terms=request.terms,
+    )
 
 
-@contextmanager
-def _held(indexes: Mapping[str, Index], query: Query) -> Iterator[Request]:
-    """All collections held still, their locks taken in one order so that no two searches wait
-    for each other."""
-    with ExitStack() as stack:
-        held = {
-            name: stack.enter_context(indexes[name].reading())
-            for name in sorted(indexes, key=lambda name: id(indexes[name]))
-        }
-        shards = [
-            Shard(number, name, held[name], index.analyzer, query)
+def _request(indexes: Mapping[str, Index], query: Query) -> Request:
+    """The query beside each collection as it stands now."""
+    return Request(
+        query,
+        [
+            Shard(number, name, index.collection, index.analyzer, query)
             for number, (name, index) in enumerate(indexes.items())
-        ]
-        yield Request(query, shards)
+        ],
+    )
 
 
 def _mode(request: Request, *, has_neighbours: bool) -> Mode:

@@ -1,10 +1,11 @@
 """The vectors of one collection: exact below a threshold, by graph and exactly beside it above.
 
-A vector lies in a slot; slots are only ever appended. Dropping a vector masks its slot, a new
-vector for the same row takes a new slot. A graph covers the slots up to a border; what was added
-later is compared exactly, and what was dropped since is fetched in excess and left out.
+A vector lies in a slot; slots are only ever appended, and dropping a vector masks its slot. A
+graph covers the slots up to a border; what was added later is compared exactly, and what was
+dropped since is fetched in excess and left out.
 """
 
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -57,7 +58,8 @@ NO_NEIGHBOURS = Neighbours(np.empty(0, np.int64), np.empty(0, np.float64))
 
 
 class Vectors:
-    """Unit vectors by row, of one width."""
+    """Unit vectors by row, of one width. `numbering` is the same object for as long as slots keep
+    their numbers."""
 
     def __init__(self, dimension: int | None, exact_threshold: int) -> None:
         self.dimension = dimension
@@ -66,10 +68,20 @@ class Vectors:
         self._rows = Growing(np.int64)
         self._alive = Growing(np.bool_)
         self._slots = Growing(np.int64)  # By row; rows past its end have no vector.
+        self.numbering = object()
         self.live = 0
         self._graph: Graph | None = None
         self._graph_slots: IntArray = np.empty(0, np.int64)
         self._border = 0
+
+    def successor(self) -> "Vectors":
+        """The same, to be changed; this one stays as it is."""
+        fresh = copy(self)
+        fresh._matrix = self._matrix.successor()
+        fresh._rows = self._rows.successor()
+        fresh._slots = self._slots.successor()
+        fresh._alive = self._alive.copied()
+        return fresh
 
     @property
     def usable_graph(self) -> Graph | None:
@@ -91,32 +103,28 @@ class Vectors:
         parts = (self._rows, self._alive, self._slots)
         return self._matrix.nbytes + sum(part.nbytes for part in parts)
 
-    def fix_width(self, width: int) -> None:
-        """Take the width of the first accepted vector where none was given."""
+    def add(self, row: int, unit: Vector) -> None:
+        """Give a new row its vector; the first one fixes the width where none was given."""
         if self.dimension is None:
-            self.dimension = width
-            self._matrix = Growing(np.float32, width)
-
-    def put(self, row: int, unit: Vector) -> None:
-        """Give a row its vector, of the fixed width. Replaces one it had."""
-        self.drop(row)
-        while len(self._slots) <= row:
+            self.dimension = len(unit)
+            self._matrix = Growing(np.float32, self.dimension)
+        while len(self._slots) < row:
             self._slots.append(NO_SLOT)
-        self._slots.view[row] = len(self._rows)
+        self._slots.append(len(self._rows))
         self._matrix.append(unit)
         self._rows.append(row)
         self._alive.append(True)
         self.live += 1
 
     def drop(self, row: int) -> None:
+        """Take the vector of a live row, if it has one, out of every search."""
         slot = self._slot(row)
         if slot != NO_SLOT:
             self._alive.view[slot] = False
-            self._slots.view[row] = NO_SLOT
             self.live -= 1
 
     def of(self, row: int) -> Vector | None:
-        """The unit vector of a row, if it has one."""
+        """The unit vector of a live row, if it has one."""
         slot = self._slot(row)
         return None if slot == NO_SLOT else self._matrix.view[slot].copy()
 

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from memoryweb.core.analysis import ANALYZERS, analyzer
 from search.engine import Document, Filters, Index
 from search.engine import index as index_module
+from search.engine import numbering as numbering_module
 from search.engine import postings as postings_module
 from search.engine import vectors as vectors_module
+from search.engine.collection import Analysed, Collection
 from tests.engine import textbook
 from tests.engine.builders import NOW, ask, document, index_of, names, papers, scores
 
@@ -28,7 +30,6 @@ places = st.sampled_from(["/a", "/a/b", "/c"]).map(lambda place: {"working_dir":
 documents = st.builds(Document, st.sampled_from(IDS), texts, times, places, vectors)
 changes = st.lists(
     st.tuples(st.just("put"), documents)
-    | st.tuples(st.just("set_vector"), st.tuples(st.sampled_from(IDS), vectors))
     | st.tuples(st.just("remove"), st.sampled_from(IDS))
     | st.tuples(st.sampled_from(["compact", "build_graph"]), st.none()),
     min_size=4,
@@ -50,6 +51,7 @@ def small_steps() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(index_module, "COMPACT_AT_LEAST", 4)
         patch.setattr(index_module, "CHUNK", 2)
+        patch.setattr(numbering_module, "MOST_MOVED", 3)
         patch.setattr(postings_module, "TAIL", 6)
         patch.setattr(vectors_module, "FRESH_AT_LEAST", 2)
         yield
@@ -62,12 +64,6 @@ def apply(index: Index, model: dict[str, Document], change: tuple[str, Any]) -> 
         assert index.put([what]) == []
         model.pop(what.id, None)
         model[what.id] = what
-    elif kind == "set_vector":
-        name, vector = what
-        assert index.set_vector(name, vector) == (name in model)
-        if name in model:
-            old = model[name]
-            model[name] = Document(old.id, old.text, old.created_at, old.attributes, vector)
     elif kind == "remove":
         assert index.remove([what]) == (what in model)
         model.pop(what, None)
@@ -166,15 +162,83 @@ def test_many_removals_are_cleared_away_without_being_asked():
     assert index.statistics.deletions == 0
 
 
-def test_a_vector_is_given_changed_and_taken_without_touching_the_text():
+def test_a_vector_is_given_changed_and_taken_by_putting_its_document_again():
     index = index_of(document("a", "parser"))
     assert index.vector("a") is None
-    assert index.set_vector("a", [3.0, 4.0])
+    index.put([document("a", "parser", [3.0, 4.0])])
     assert index.vector("a") == pytest.approx(np.array([0.6, 0.8]))
-    assert index.set_vector("a", [0.0, 5.0])
+    index.put([document("a", "parser", [0.0, 5.0])])
     assert scores(ask(index, vector=[0.0, 1.0])) == {"a": 1.0}
-    assert index.set_vector("a", None)
+    index.put([document("a", "parser")])
     assert index.vector("a") is None
     assert names(ask(index, "parser")) == ["a"]
     assert index.vector("nobody") is None
-    assert not index.set_vector("nobody", [1.0, 0.0])
+
+
+@settings(max_examples=100)
+@given(steps=histories, later=histories, query=st.sampled_from(QUERIES), vector=vectors)
+def test_a_collection_that_a_search_holds_on_to_is_not_changed_by_anything_after_it(
+    steps: list[tuple[str, Any]],
+    later: list[tuple[str, Any]],
+    query: str,
+    vector: list[float] | None,
+):
+    index, model = Index(analyzer(), dimension=3, exact_threshold=3), {}
+    for step in steps:
+        apply(index, model, step)
+    held = Held(index)
+    filters = Filters(working_dir_prefix="/a", ids=frozenset("abcd"))
+    asked = [{"vector": vector}, {"filters": filters}, {"explain": True}]
+    before = [ask(held, query, **options) for options in asked]
+    for step in later:
+        apply(index, model, step)
+    assert [ask(held, query, **options) for options in asked] == before
+    assert sorted(held.collection.ids) == sorted(held.ids_before)
+
+
+class Held(Index):
+    """What another index holds now, as a search that began now sees it to its end."""
+
+    def __init__(self, index: Index) -> None:
+        self.analyzer = index.analyzer
+        self._collection = index.collection
+        self.ids_before = index.ids
+
+
+def test_a_change_that_breaks_off_leaves_the_index_as_it_was(monkeypatch: pytest.MonkeyPatch):
+    index = index_of(document("a", "parser", [1.0, 0.0]), document("b", "lexer"))
+    before = ask(index, "parser lexer new", vector=[1.0, 1.0])
+    put = Collection.put
+
+    def broken(self: Collection, ready: Analysed) -> None:
+        if ready.id == "d":
+            raise MemoryError
+        put(self, ready)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Collection, "put", broken)
+        for first in (document("a", "new words", [0.0, 1.0]), document("c", "new")):
+            with pytest.raises(MemoryError):
+                index.put([first, document("d")])
+    assert ask(index, "parser lexer new", vector=[1.0, 1.0]) == before
+    index.put([document("e", "other words"), document("c", "parser words")])
+    assert names(ask(index, "new")) == []
+    assert sorted(names(ask(index, "parser other"))) == ["a", "c", "e"]
+    assert sorted(index.ids) == ["a", "b", "c", "e"]
+    assert "d" not in index
+    scratch = index_of(
+        document("a", "parser", [1.0, 0.0]), document("b", "lexer"),
+        document("e", "other words"), document("c", "parser words"),
+    )  # fmt: skip
+    for query in ("parser words", "other lexer"):
+        assert scores(ask(index, query)) == scores(ask(scratch, query))
+
+
+def test_documents_put_again_many_times_are_still_known_by_their_ids():
+    index = index_of(*(document(f"d{n}", "old") for n in range(20)))
+    for turn in range(50):
+        index.put([document(f"d{n}", f"turn{turn}") for n in range(10)])
+    assert len(index) == 20
+    assert sorted(names(ask(index, "turn49", limit=50))) == sorted(f"d{n}" for n in range(10))
+    found = ask(index, "turn49 old", filters=Filters(ids=frozenset({"d3", "d15", "gone"})))
+    assert sorted(names(found)) == ["d15", "d3"]

@@ -98,9 +98,6 @@ def test_a_refused_vector_is_named_and_its_document_stays_findable_by_text(
     assert names(ask(index, "parser")) == ["bad", "good"]
     assert names(ask(index, vector=[1.0, 0.0, 0.0])) == ["good"]
     assert index.statistics.vectorized == 1
-    with pytest.raises(VectorRefused):
-        index.set_vector("good", vector)
-    assert index.vector("good") == pytest.approx(np.array([1.0, 0.0, 0.0]))
 
 
 def test_the_first_accepted_vector_fixes_the_width_and_a_given_width_is_fixed_from_the_start():
@@ -178,7 +175,7 @@ def test_a_changed_vector_is_found_by_its_new_direction_only():
     documents = random_documents(1000)
     index = graphed(documents)
     best = true_neighbours(documents, QUERY, 1)[0]
-    index.set_vector(best, [-value for value in QUERY])
+    index.put([document(best, "text", [-value for value in QUERY])])
     assert best not in names(ask(index, vector=QUERY))
     assert names(ask(index, vector=[-value for value in QUERY]))[0] == best
 

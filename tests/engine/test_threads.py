@@ -90,7 +90,8 @@ def test_searches_go_on_while_documents_come_and_go_and_end_as_if_built_from_scr
         for start in range(0, 200, 10):
             index.put(documents[200 + start : 210 + start])
             index.remove([one.id for one in documents[start : start + 5]])
-            index.set_vector(documents[start + 7].id, None)
+            bare = documents[start + 7]
+            index.put([document(bare.id, bare.text)])
         index.compact()
 
     def read() -> None:
