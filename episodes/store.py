@@ -10,7 +10,6 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property
 from itertools import islice
 from typing import Any, Literal
 
@@ -140,9 +139,15 @@ def reindex(actor: Actor, ids: Iterable[str]) -> int:
 
 
 def recalled_text(content: Mapping[str, Any]) -> str:
-    """The text of an episode that agents may be served; `extra` is scanned when it is rendered."""
+    """Every text of an episode that agents are served, its names too: an attack fits in an id.
+
+    `extra` is left out: it is scanned when it is rendered.
+    """
     lines = [content["summary"], *content["key_decisions"], *content["files_modified"]]
-    return "\n".join([*lines, content["working_dir"]])
+    return "\n".join([*lines, *(content[name] for name in _NAMES)])
+
+
+_NAMES = ("working_dir", "agent_id", "task_id", "id")
 
 
 def text_sha(summary: str) -> str:
@@ -195,7 +200,7 @@ def _quarantine(
     tx: clock.Writing, episode_id: str, text: str, findings: Sequence[Finding], quarantined: bool
 ) -> None:
     """Let the curator see the text as it is now: one waiting item for a quarantined episode."""
-    quarantine.withdraw(COLLECTION, episode_id)
+    quarantine.withdraw(COLLECTION, [episode_id])
     if quarantined:
         quarantine.hold(tx.actor, COLLECTION, episode_id, text, findings)
 
@@ -213,6 +218,9 @@ class _Draft:
     def __init__(self, given: EpisodeIn) -> None:
         self.given = given
         self.id = given.id or new_id()
+        self.task_id = given.task_id or new_id()  # for an episode that has none yet
+        self._read: str | None = None
+        self._found: list[Finding] = []
         self.vector: Vector | None = None
         self.refused: VectorRefused | None = None
         self.sent_vector = vectors.Sent(
@@ -223,13 +231,11 @@ class _Draft:
         except VectorRefused as refusal:
             self.refused = refusal
 
-    @cached_property
-    def text(self) -> str:
-        return recalled_text(vars(self.given))
-
-    @cached_property
-    def findings(self) -> list[Finding]:
-        return list(scan(self.text, posture="recalled"))
+    def findings_in(self, text: str) -> list[Finding]:
+        """What the guard finds in the text that the draft makes of its episode, read once."""
+        if text != self._read:
+            self._read, self._found = text, list(scan(text, posture="recalled"))
+        return self._found
 
     def differing(self, stored: Episode) -> list[str]:
         """The names of the fields that were sent and are not as stored."""
@@ -250,7 +256,7 @@ class _Draft:
             "key_decisions", "files_modified", "extra",
         ):  # fmt: skip
             setattr(episode, name, getattr(given, name))
-        episode.task_id = given.task_id or episode.task_id or new_id()
+        episode.task_id = given.task_id or episode.task_id or self.task_id
         episode.created_at = given.created_at or episode.created_at or now
         episode.updated_at = now
         episode.summary_sha = text_sha(given.summary)
@@ -285,10 +291,11 @@ class _Batch:
         return Outcome(draft.id, status, self.known[draft.id].quarantined)
 
     def _create(self, draft: _Draft) -> Status:
-        episode = Episode(id=draft.id, quarantined=bool(draft.findings))
+        episode = Episode(id=draft.id)
         draft.write_into(episode, self.now)
+        episode.quarantined = bool(draft.findings_in(recalled_text(vars(episode))))
         self.known[draft.id] = self.created[draft.id] = episode
-        if draft.findings:
+        if episode.quarantined:
             self.held[draft.id] = draft
         return "created"
 
@@ -301,10 +308,11 @@ class _Batch:
                 differs=differing,
             )
         self.actor.may_write_as(stored.agent_id)
-        if draft.text != recalled_text(vars(stored)):
-            stored.quarantined = stored.quarantined or bool(draft.findings)
-            self.held[draft.id] = draft
+        before = recalled_text(vars(stored))
         draft.write_into(stored, self.now)
+        if (after := recalled_text(vars(stored))) != before:
+            stored.quarantined = stored.quarantined or bool(draft.findings_in(after))
+            self.held[draft.id] = draft
         if draft.id not in self.created:
             self.replaced[draft.id] = stored
         return "replaced"
@@ -318,18 +326,30 @@ class _Batch:
         for episode in self.replaced.values():
             episode.save(force_update=True)
         RefusedVector.objects.filter(episode__in=self.replaced).delete()
-        for episode_id, draft in self.held.items():
-            quarantined = self.known[episode_id].quarantined
-            _quarantine(tx, episode_id, draft.text, draft.findings, quarantined)
+        self._hold(tx)
         for episode_id in (self.created | self.replaced).keys() - self._write_vectors(tx):
             tx.changed(COLLECTION, episode_id)
         self._audit(tx)
 
+    def _hold(self, tx: clock.Writing) -> None:
+        """Let the curator see the texts as they are now, as `_quarantine` does it for one."""
+        quarantine.withdraw(COLLECTION, list(self.held))
+        texts = []
+        for episode_id, draft in self.held.items():
+            if self.known[episode_id].quarantined:
+                text = recalled_text(vars(self.known[episode_id]))
+                texts.append(quarantine.Held(episode_id, text, draft.findings_in(text)))
+        quarantine.hold_many(tx.actor, COLLECTION, texts)
+
     def _write_vectors(self, tx: clock.Writing) -> set[str]:
         """Store the vectors, note the refused; the ids of the episodes that got one."""
-        for draft in self.with_vector:
-            if draft.refused is not None:
-                vectors.record_refusal(draft.id, draft.sent_vector, draft.refused)
+        vectors.record_refusals(
+            [
+                (draft.sent_vector, draft.refused)
+                for draft in self.with_vector
+                if draft.refused is not None
+            ]
+        )
         accepted = [
             vectors.Accepted(
                 draft.id, draft.vector, draft.sent_vector.model, text_sha(draft.given.summary)

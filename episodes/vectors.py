@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import F
 from django.utils import timezone
 
 from episodes.models import Episode, EpisodeVector, RefusedVector
@@ -111,6 +110,7 @@ class _Batch:
         self.vectors: dict[int, Vector] = {}
         self.refused: dict[int, VectorRefused] = {}
         self.failed: dict[int, DomainError] = {}
+        self.to_note: list[tuple[Sent, VectorRefused]] = []
         self.accepted: list[Accepted] = []
         self.states: list[VectorState] = []
         for index, one in sent.items():
@@ -133,6 +133,7 @@ class _Batch:
             episodes = self._episodes()
             for index, one in self.sent.items():
                 self._take(index, one, episodes.get(one.episode_id))
+            record_refusals(self.to_note)
             self.states = put(tx, self.accepted)
             self._audit(tx)
         return tx.seq
@@ -152,7 +153,7 @@ class _Batch:
             self.failed[index] = error
             return
         if index in self.refused:
-            record_refusal(episode.id, one, self.refused[index])
+            self.to_note.append((one, self.refused[index]))
         elif index in self.vectors:
             text_sha = one.text_sha or episode.summary_sha
             is_current = text_sha == episode.summary_sha
@@ -214,13 +215,32 @@ def _state(one: Accepted, chosen: ActiveModel) -> VectorState:
     return "current" if one.is_current else "stale"
 
 
-def record_refusal(episode_id: str, sent: Sent, refusal: VectorRefused) -> None:
-    """Keep why a vector was refused, in the caller's transaction; a repetition is counted."""
+def record_refusals(refused: Sequence[tuple[Sent, VectorRefused]]) -> None:
+    """Keep why vectors were refused, in the caller's transaction; a repetition is counted."""
+    if not refused:
+        return
     chosen = active_model.active()
-    key = {"episode_id": episode_id, "model": sent.model or (chosen.model if chosen else UNNAMED)}
-    facts = {"reason": refusal.reason, "dimension": _width(sent), "refused_at": timezone.now()}
-    if not RefusedVector.objects.filter(**key).update(count=F("count") + 1, **facts):
-        RefusedVector.objects.create(**key, **facts)
+    unnamed = chosen.model if chosen else UNNAMED
+    stored = RefusedVector.objects.filter(episode__in={sent.episode_id for sent, _ in refused})
+    counts = Counter({(row.episode_id, row.model): row.count for row in stored})
+    rows: dict[tuple[str, str], RefusedVector] = {}
+    for sent, refusal in refused:
+        key = sent.episode_id, sent.model or unnamed
+        counts[key] += 1
+        rows[key] = RefusedVector(
+            episode_id=key[0],
+            model=key[1],
+            reason=refusal.reason,
+            dimension=_width(sent),
+            count=counts[key],
+            refused_at=timezone.now(),
+        )
+    RefusedVector.objects.bulk_create(
+        rows.values(),
+        update_conflicts=True,
+        unique_fields=["episode", "model"],
+        update_fields=["reason", "dimension", "count", "refused_at"],
+    )
 
 
 def refusal_error(refusal: VectorRefused) -> Invalid:

@@ -2,8 +2,12 @@
 
 import json
 
-from episodes.models import Episode
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from episodes.models import Episode, RefusedVector
 from memoryweb.core import clock
+from memoryweb.core.models import QuarantineItem
 from tests.episodes.builders import ATTACK, sent
 
 NDJSON = "application/x-ndjson"
@@ -94,3 +98,32 @@ def test_rows_of_other_agents_are_bad_rows_for_a_bound_token(api):
 
 def test_a_reader_stores_no_batch(api):
     assert api("read").post("/episodes/batch", [sent()]).status_code == 403
+
+
+def queries_to_store(agent, rows: int) -> int:
+    """How many queries it takes to store episodes that are held, each with a refused vector."""
+    batch = [
+        sent(id=f"{rows}-{n}", summary=ATTACK, embedding=[0.0, 0.0], embedding_model="m")
+        for n in range(rows)
+    ]
+    with CaptureQueriesContext(connection) as queries:
+        answer = agent.post("/episodes/batch", batch)
+    assert answer.json()["quarantined"] == rows
+    assert QuarantineItem.objects.filter(document__startswith=f"{rows}-").count() == rows
+    assert RefusedVector.objects.filter(episode__in=[one["id"] for one in batch]).count() == rows
+    return len(queries)
+
+
+def test_what_is_held_and_refused_takes_as_many_queries_for_two_rows_as_for_fifty(api):
+    agent = api("write")
+    queries_to_store(agent, 1)
+    assert queries_to_store(agent, 2) == queries_to_store(agent, 50)
+
+
+def test_a_vector_that_is_refused_again_is_counted(api):
+    agent = api("write")
+    rows = [sent(id="one", embedding=[0.0, 0.0], embedding_model="m")] * 2
+    agent.post("/episodes/batch", rows)
+    agent.post("/episodes/batch", rows[:1])
+    refused = RefusedVector.objects.get()
+    assert (refused.count, refused.dimension, refused.reason) == (3, 2, "zero")
