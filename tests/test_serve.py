@@ -1,17 +1,24 @@
 """The first command: a new home is set up, served, and left clean."""
 
+import errno
+import fcntl
 import re
 import signal
 import sqlite3
+import subprocess
+import sys
+import threading
 import time
 from http.client import HTTPConnection
+from io import StringIO
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
 import pytest
 from django.test import Client
 
-from memoryweb import house
+from memoryweb import house, processes
+from memoryweb.management.commands import serve
 from tests.serving import Served, manage, serving, status
 
 
@@ -73,6 +80,74 @@ def test_no_child_outlives_a_server_that_was_killed(tmp_path: Path):
     assert not children_of(served)
     with serving(served.home) as again:
         assert status(again.url + "/readyz") == 200
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
+def test_requests_that_do_not_end_hold_up_neither_the_stop_nor_the_port(tmp_path: Path, sent: int):
+    served = Served(tmp_path / "home", "--workers", "2")
+    headers = {"Authorization": f"Bearer {served.token()}", "Content-Type": "application/json"}
+    body = '{"agent_id": "a", "working_dir": "/", "outcome": "success", "summary": "s"}'
+    with (served.home / "write.lock").open() as writer:
+        fcntl.flock(writer, fcntl.LOCK_EX)  # A write waits half a minute for this.
+        slow = [HTTPConnection(urlsplit(served.url).netloc) for _ in range(4)]
+        for connection in slow:
+            connection.request("POST", "/api/v1/episodes", body, headers)
+        time.sleep(1)
+        served.process.send_signal(sent)
+        started = time.monotonic()
+        served.process.wait(30)
+        while children_of(served):
+            assert time.monotonic() - started < 10
+            time.sleep(0.1)
+        assert time.monotonic() - started < 10
+    with serving(served.home, "--port", served.url.rpartition(":")[2]) as again:
+        assert again.url == served.url
+
+
+def test_a_child_that_cannot_be_started_is_tried_again(monkeypatch):
+    started, tried = threading.Event(), []
+
+    def popen(*arguments, **options):
+        tried.append(arguments)
+        if len(tried) == 1:
+            raise OSError(errno.ENOMEM, "Cannot allocate memory")
+        started.set()
+        return subprocess.Popen([sys.executable, "-c", ""])
+
+    class Fake:
+        DEVNULL = subprocess.DEVNULL
+        Popen = staticmethod(popen)
+
+    monkeypatch.setattr(processes, "subprocess", Fake)
+    monkeypatch.setattr(processes, "LONGEST_PAUSE", 0.01)
+    children = processes.Children()
+    children.keep(["worker"])
+    assert started.wait(20)
+    children.stop()
+
+
+def test_an_address_that_is_given_up_is_taken_over():
+    first = processes.listen("127.0.0.1", 0)
+    host, port = first.getsockname()
+    said: list[str] = []
+
+    def give_up():
+        said.append("taken")
+        first.close()
+
+    processes.listen(host, port, give_up, patience=20).close()
+    assert said == ["taken"]
+
+
+def test_a_server_that_does_not_answer_is_not_called_one_that_does(monkeypatch):
+    answers = ["waiting: saves", "waiting: saves", None]
+    monkeypatch.setattr(serve, "PATIENCE", -1.0)
+    monkeypatch.setattr(serve, "_unanswered", lambda url: answers.pop(0))
+    out, err = StringIO(), StringIO()
+    serve.Command(stdout=out, stderr=err)._announce("http://x")
+    assert err.getvalue().count("\n") == 1
+    assert "waiting: saves" in err.getvalue()
+    assert "answers on http://x/" in out.getvalue()
 
 
 def children_of(served: Served) -> list[str]:

@@ -3,6 +3,7 @@
 import os
 import socket
 import threading
+import time
 import urllib.error
 import urllib.request
 from argparse import ArgumentParser
@@ -12,6 +13,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
 from memoryweb import house, processes
+
+PATIENCE = 60.0  # seconds until it is said that the server does not answer
 
 
 class Command(BaseCommand):
@@ -29,7 +32,9 @@ class Command(BaseCommand):
             raise CommandError("--workers must be from 1 to 64")
         host, port = options["host"], options["port"]
         try:
-            listener = processes.listen(host, port)
+            listener = processes.listen(
+                host, port, lambda: self._say_taken(host, port), processes.PORT_PATIENCE
+            )
         except (OSError, OverflowError) as error:
             raise CommandError(f"cannot listen on {host}:{port}: {error}") from error
         house.prepare()
@@ -38,6 +43,11 @@ class Command(BaseCommand):
         self._offer_link(_address(listener, host))
         connections.close_all()  # Each thread of the server opens its own.
         self._serve(listener, host, options["workers"], not options["no_worker"])
+
+    def _say_taken(self, host: str, port: int) -> None:
+        self.stderr.write(
+            f"{host}:{port} is taken; it is tried again for {processes.PORT_PATIENCE:.0f} seconds"
+        )
 
     def _serve(self, listener: socket.socket, host: str, workers: int, with_worker: bool) -> None:
         children, fd = processes.Children(), listener.fileno()
@@ -68,15 +78,32 @@ class Command(BaseCommand):
             self.stdout.flush()
 
     def _announce(self, address: str) -> None:
-        """Print the address when it answers, not before."""
-        for _ in range(600):
-            try:
-                with urllib.request.urlopen(f"{address}/healthz", timeout=5):  # noqa: S310
-                    break
-            except (urllib.error.URLError, OSError):
-                threading.Event().wait(0.1)
+        """Print the address when it answers, not before; and what is wrong when it does not."""
+        started, warned = time.monotonic(), False
+        while (wrong := _unanswered(f"{address}/healthz")) is not None:
+            if not warned and time.monotonic() - started > PATIENCE:
+                self.stderr.write(
+                    f"{address}/ does not answer after {PATIENCE:.0f} seconds ({wrong}); "
+                    "it is tried further, the log says more"
+                )
+                warned = True
+            time.sleep(0.1)
         self.stdout.write(f"memoryweb answers on {address}/ (Ctrl-C stops it)")
         self.stdout.flush()
+
+
+def _unanswered(url: str) -> str | None:
+    """Why this address does not answer yet; None when it does."""
+    # Past any proxy that the environment names: this is our own machine.
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(url, timeout=5):
+            return None
+    except urllib.error.HTTPError as error:
+        # Another status means that it answers, if to other names than this one.
+        return error.read(300).decode().strip() if error.code == 503 else None
+    except OSError as error:
+        return str(error)
 
 
 def _address(listener: socket.socket, host: str) -> str:
