@@ -6,11 +6,13 @@ Every reader names the variable in its error, so the operator knows which line t
 import os
 import secrets
 from collections.abc import Mapping
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from django.core.exceptions import ImproperlyConfigured
 
+IPNetwork = IPv4Network | IPv6Network
 TRUE, FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
 
 
@@ -46,6 +48,17 @@ def choice(
 def listed(name: str, default: list[str], environ: Mapping[str, str] = os.environ) -> list[str]:
     """Comma-separated values, blanks dropped."""
     return [v.strip() for v in environ.get(name, "").split(",") if v.strip()] or default
+
+
+def networks(name: str, environ: Mapping[str, str] = os.environ) -> list[IPNetwork]:
+    """Comma-separated addresses and networks, such as `127.0.0.1, 10.0.0.0/8`."""
+    found = []
+    for value in listed(name, [], environ):
+        try:
+            found.append(ip_network(value))
+        except ValueError as error:
+            raise ImproperlyConfigured(f"{name}: {error}") from error
+    return found
 
 
 def folder(name: str, default: Path, environ: Mapping[str, str] = os.environ) -> Path:

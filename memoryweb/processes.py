@@ -90,11 +90,11 @@ def serve_on(
         connection_limit=1000,
         channel_timeout=30,
         cleanup_interval=5,
-        # What a proxy says of itself is not trusted; that it speaks TLS is a setting.
         url_scheme="https" if settings.HTTPS else "http",
         # The application words its own 413; this is only the net behind it.
         max_request_body_size=settings.MEMORYWEB_BATCH_BODY_LIMIT + 1024 * 1024,
-        clear_untrusted_proxy_headers=True,
+        # memoryweb.core.proxies decides whose headers are believed, under any server.
+        clear_untrusted_proxy_headers=False,
     )
 
     def close() -> None:

@@ -27,6 +27,7 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 2000
 DEBUG = False
 ALLOWED_HOSTS = env.listed("MEMORYWEB_ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.listed("MEMORYWEB_CSRF_TRUSTED_ORIGINS", [])
+MEMORYWEB_TRUSTED_PROXIES = env.networks("MEMORYWEB_TRUSTED_PROXIES")
 HTTPS = env.flag("MEMORYWEB_HTTPS", False)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SECURE_HSTS_SECONDS = 30 * 24 * 3600 if HTTPS else 0
@@ -65,6 +66,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "memoryweb.core.proxies.behind_proxies",
     "django.middleware.security.SecurityMiddleware",
     "memoryweb.core.middleware.request_id",
     "csp.middleware.CSPMiddleware",
@@ -137,7 +139,8 @@ LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "login"
 
-# Ten wrong passwords for one name from one address close that door for a quarter of an hour.
+# Ten wrong passwords for one name from one address close that door for a quarter of an hour;
+# from other addresses the person still gets in, so nobody can lock somebody else out.
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]

@@ -196,6 +196,33 @@ def test_every_server_process_answers_to_the_address_it_is_served_on(tmp_path: P
             served.process.send_signal(signal.SIGCONT)
 
 
+def test_behind_a_named_proxy_each_client_has_tries_of_its_own(tmp_path: Path):
+    """The proxy's double is this test itself: it connects from 127.0.0.1 and adds the headers."""
+    names = {"MEMORYWEB_TRUSTED_PROXIES": "127.0.0.1", "MEMORYWEB_ALLOWED_HOSTS": "memory.example"}
+    with serving(tmp_path / "home", **names) as served:
+
+        def wrong_password(client: str) -> int:
+            said = {
+                "X-Forwarded-For": f"192.0.2.1, {client}",
+                "X-Forwarded-Proto": "https",
+                "X-Forwarded-Host": "memory.example",
+            }
+            shown = asked(served, "GET", "/login/", said)
+            token = re.search(r'csrfmiddlewaretoken" value="(\w+)"', shown.read().decode())
+            assert token
+            form = {"csrfmiddlewaretoken": token[1], "username": "ada", "password": "wrong"}
+            browser = {
+                "Origin": "https://memory.example",
+                "Cookie": shown.headers["Set-Cookie"].partition(";")[0],
+                "Content-Type": "application/x-www-form-urlencoded",
+            }
+            return asked(served, "POST", "/login/", said | browser, urlencode(form)).status
+
+        answers = [wrong_password("198.51.100.7") for _ in range(11)]
+        assert (answers[0], answers[-1]) == (200, 429)
+        assert wrong_password("203.0.113.9") == 200
+
+
 def asked(served: Served, method: str, path: str, headers: dict[str, str], body: str = ""):
     """One request on a connection of its own, its headers as they are given."""
     connection = HTTPConnection(urlsplit(served.url).netloc, timeout=30)
