@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-WORK_LIMIT = 2_000_000  # Steps of one alignment, about a second.
+WORK_LIMIT = 1_500_000  # Steps of one alignment, some tenths of a second.
 EDITS_LIMIT = 1_000  # Edits of one stretch without anchors.
 
 
@@ -32,6 +32,24 @@ class Hunk(NamedTuple):
     new_end: int
 
 
+@dataclass(slots=True)
+class Work:
+    """Steps that may still be taken, by several alignments if they are bounded as one.
+
+    `lacking` once one of them was cut short for want of it.
+    """
+
+    left: int = WORK_LIMIT
+    lacking: bool = False
+
+    def afford(self, steps: int) -> bool:
+        if steps > self.left:
+            self.lacking = True
+            return False
+        self.left -= steps
+        return True
+
+
 @dataclass(frozen=True, slots=True)
 class Alignment:
     """Matches in order and the hunks between them; `coarse` when the search was cut short."""
@@ -41,19 +59,19 @@ class Alignment:
     coarse: bool
 
 
-def align(old: Sequence[str], new: Sequence[str]) -> Alignment:
+def align(old: Sequence[str], new: Sequence[str], work: Work | None = None) -> Alignment:
     whole = Hunk(0, len(old), 0, len(new))
-    search = _Search(old, new)
+    search = _Search(old, new, work or Work())
     matches = _joined(sorted(search.run(whole)))
     return Alignment(matches, _between(matches, whole), search.coarse)
 
 
 class _Search:
-    def __init__(self, old: Sequence[str], new: Sequence[str]) -> None:
+    def __init__(self, old: Sequence[str], new: Sequence[str], work: Work) -> None:
         numbers: dict[str, int] = {}
         self.old = [numbers.setdefault(item, len(numbers)) for item in old]
         self.new = [numbers.setdefault(item, len(numbers)) for item in new]
-        self.work = WORK_LIMIT
+        self.work = work
         self.coarse = False
 
     def run(self, whole: Hunk) -> Iterator[Match]:
@@ -74,9 +92,9 @@ class _Search:
         return all(sizes) and self._can_afford(sum(sizes))
 
     def _can_afford(self, steps: int) -> bool:
-        self.work -= steps
-        self.coarse |= self.work < 0
-        return self.work >= 0
+        affordable = self.work.afford(steps)
+        self.coarse |= not affordable
+        return affordable
 
     def _trimmed(self, hunk: Hunk) -> tuple[Match, Hunk, Match]:
         """What both sides start with, what is left in the middle, and what both end with."""
@@ -128,7 +146,7 @@ class _Search:
             start, y = x, x + edits - 2 * at
             while x < len(old) and y < len(new) and self.old[old[x]] == self.new[new[y]]:
                 x, y = x + 1, y + 1
-            self.work -= x - start
+            self.work.left -= x - start
             row.append(x)
         return row
 

@@ -7,7 +7,6 @@ from django.http import HttpResponse
 from ninja import Header, Path, Query, Router, Status
 
 from bank import queries, services
-from bank.diff import compare, unified
 from bank.models import Kind
 from bank.schemas import (
     AppendIn,
@@ -34,6 +33,7 @@ from bank.schemas import (
     revision_row,
 )
 from bank.services import Saved
+from bank.showing import changes
 from bank.upkeep_api import router as upkeep_router
 from memoryweb.core.api_auth import ApiRequest, read, write
 from memoryweb.core.errors import Invalid
@@ -138,14 +138,15 @@ def diff_revisions(
         old = of.revisions.filter(number__lt=number).order_by("-number").first()
     else:
         old = queries.revision(of, against)
-    comparison = compare(old.content if old else "", new.content)
+    found = changes(old.content if old else "", new.content)
     return DiffOut(
         number=number,
         against=old.number if old else None,
-        added=comparison.added,
-        removed=comparison.removed,
-        coarse=comparison.coarse,
-        rows=[DiffRow(**asdict(row)) for row in unified(comparison)],
+        added=found.added,
+        removed=found.removed,
+        coarse=found.coarse,
+        cut=found.cut,
+        rows=[DiffRow(**asdict(row)) for row in found.rows],
     )
 
 

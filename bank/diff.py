@@ -1,23 +1,30 @@
 """What changed between two texts, as rows to draw: words marked, invisible characters shown.
 
 Rows are values, not HTML. Long unchanged stretches are folded. The time grows with the size
-of the texts and not with its square, whatever they hold.
+of the texts and not with its square, whatever they hold, and what is drawn ends where nobody
+would read on.
 """
 
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import chain, islice, takewhile
 from typing import Literal
 
 import regex
 
-from bank.align import Hunk, align
+from bank.align import Hunk, Work, align
 
+ROWS_LIMIT = 2_000  # Rows of one difference, and segments in them; above, a page takes seconds.
+SEGMENTS_LIMIT = 20_000
 SIMILAR = 0.35  # Two lines sharing this much of their words are one line that changed.
 PAIRING_LIMIT = 400  # Pairs of lines of one hunk that are all compared; above, in order only.
+LIKENESS_LENGTH = 2_000  # Characters of a line by which it is called like another.
 WORDS_LIMIT = 4_000  # Words of a pair of lines that are aligned; above, only both ends are.
+WORDS_WORK = 400_000  # Steps of aligning words, in all pairs of lines of one difference.
 DRAWN_LIMIT = 2_000  # Characters of one segment that are drawn.
+INVISIBLE_LIMIT = 2_000  # Invisible stretches of one text that are drawn.
 
 # Values
 
@@ -88,22 +95,53 @@ def compare(old: str, new: str) -> Comparison:
 # Rows
 
 
-def side_by_side(comparison: Comparison, context: int | None = 3) -> Iterator[Row]:
-    """Rows in order, with `context` unchanged lines around each hunk, or all when None."""
+@dataclass(slots=True)
+class Allowance:
+    """What drawing one difference may take. `cut` once rows are left out for want of it."""
+
+    rows: int = ROWS_LIMIT
+    segments: int = SEGMENTS_LIMIT
+    words: Work = field(default_factory=lambda: Work(WORDS_WORK))
+    cut: bool = False
+
+    def covers(self, row: "Row") -> bool:
+        self.cut = self.rows <= 0 or self.segments <= 0
+        self.rows -= 1
+        self.segments -= sum(len(line.segments) for line in (row.left, row.right) if line)
+        return not self.cut
+
+
+def side_by_side(
+    comparison: Comparison, context: int | None = 3, allowance: Allowance | None = None
+) -> Iterator[Row]:
+    """Rows in order, with `context` unchanged lines around each hunk, or all when None.
+
+    They end where the allowance does.
+    """
+    allowance = allowance or Allowance()
+    return takewhile(allowance.covers, _rows(comparison, context, allowance.words))
+
+
+def _rows(comparison: Comparison, context: int | None, words: Work) -> Iterator[Row]:
     old = new = 0
     both_end = comparison.old[-1] == comparison.new[-1] == ""  # With a newline; not a line.
     for hunk in (*comparison.hunks, None):
         end = hunk.old_start if hunk else len(comparison.old) - both_end
         yield from _unchanged(comparison, old, new, end, hunk is None, context)
         if hunk is not None:
-            yield from _changed(comparison, hunk)
+            yield from _changed(comparison, hunk, words)
             old, new = hunk.old_end, hunk.new_end
 
 
-def unified(comparison: Comparison, context: int | None = 3) -> Iterator[UnifiedRow]:
-    """The same in one column: what was removed stands above what was added in its place."""
+def unified(
+    comparison: Comparison, context: int | None = 3, allowance: Allowance | None = None
+) -> Iterator[UnifiedRow]:
+    """The same in one column: what was removed stands above what was added in its place.
+
+    A row that changed takes two here and one of the allowance.
+    """
     added: list[UnifiedRow] = []
-    for row in side_by_side(comparison, context):
+    for row in side_by_side(comparison, context, allowance):
         if row.kind in ("same", "folded"):
             yield from added
             added = []
@@ -138,17 +176,17 @@ def _unchanged(
             yield Row("folded", hidden=len(fold))
 
 
-def _changed(comparison: Comparison, hunk: Hunk) -> Iterator[Row]:
+def _changed(comparison: Comparison, hunk: Hunk, words: Work) -> Iterator[Row]:
     old = comparison.old[hunk.old_start : hunk.old_end]
     new = comparison.new[hunk.new_start : hunk.new_end]
     at_old = at_new = 0
-    for pair_old, pair_new in (*_pairs(old, new), (len(old), len(new))):
+    for pair_old, pair_new in chain(_pairs(old, new), [(len(old), len(new))]):
         for at in range(at_old, pair_old):
             yield Row("removed", left=Line(hunk.old_start + at + 1, drawn(old[at], True)))
         for at in range(at_new, pair_new):
             yield Row("added", right=Line(hunk.new_start + at + 1, drawn(new[at], True)))
         if pair_old < len(old):
-            left, right = mark_words(old[pair_old], new[pair_new])
+            left, right = mark_words(old[pair_old], new[pair_new], words)
             yield Row(
                 "changed",
                 Line(hunk.old_start + pair_old + 1, left),
@@ -165,7 +203,7 @@ def _pairs(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]]:
     if len(old) * len(new) <= PAIRING_LIMIT:
         yield from _best_pairs([*map(_word_counts, old)], [*map(_word_counts, new)])
         return
-    for at, (before, after) in enumerate(zip(old, new, strict=False)):
+    for at, (before, after) in islice(enumerate(zip(old, new, strict=False)), ROWS_LIMIT):
         if _likeness(_word_counts(before), _word_counts(after)) >= SIMILAR:
             yield at, at
 
@@ -184,7 +222,8 @@ def _best_pairs(old: list[Counter[str]], new: list[Counter[str]]) -> tuple[tuple
 
 
 def _word_counts(line: str) -> Counter[str]:
-    return Counter(word for word in _WORD.findall(line) if not word.isspace())
+    words = _WORD.findall(line[:LIKENESS_LENGTH])
+    return Counter(word for word in words if not word.isspace())
 
 
 def _likeness(a: Counter[str], b: Counter[str]) -> float:
@@ -208,7 +247,7 @@ _EMOJI = (
 )
 _INVISIBLE = regex.compile(
     rf"(?P<emoji>{_EMOJI})|(?P<tags>[\U000E0020-\U000E007E]+)"
-    r"|(?P<one>[[\p{C}\p{Z}\p{DI}]--[\p{Cn}\p{Co}\t \u3000]])(?P=one)*",
+    r"|(?P<one>[[\p{C}\p{Z}\p{DI}]--[\p{Cn}\p{Co}\t\n \u3000]])(?P=one)*",
     regex.VERSION1,
 )
 _SHORT = {
@@ -220,19 +259,25 @@ _SHORT = {
 }  # fmt: skip
 
 
-def mark_words(old: str, new: str) -> tuple[tuple[Segment, ...], tuple[Segment, ...]]:
+def mark_words(
+    old: str, new: str, work: Work | None = None
+) -> tuple[tuple[Segment, ...], tuple[Segment, ...]]:
     """Both lines in segments, what differs between them marked as changed."""
     old_words, new_words = _WORD.findall(old), _WORD.findall(new)
     if len(old_words) + len(new_words) > WORDS_LIMIT:
         old_words, new_words = _ends_and_middles(old, new)
-    hunks = align(old_words, new_words).hunks
+    hunks = align(old_words, new_words, work).hunks
     left = _segments(old_words, [(hunk.old_start, hunk.old_end) for hunk in hunks])
     right = _segments(new_words, [(hunk.new_start, hunk.new_end) for hunk in hunks])
     return left, right
 
 
 def drawn(text: str, changed: bool = False, limit: int | None = DRAWN_LIMIT) -> tuple[Segment, ...]:
-    """The text in segments in which nothing is invisible; beyond `limit` its middle is cut."""
+    """The text in segments in which nothing is invisible; beyond `limit` its middle is cut.
+
+    A newline is seen as it is. After INVISIBLE_LIMIT of them invisible characters stay as they
+    are, which is said.
+    """
     if limit is None or len(text) <= limit:
         return tuple(_visible(text, changed))
     half = limit // 2
@@ -267,11 +312,14 @@ def _segments(words: list[str], changed: list[tuple[int, int]]) -> tuple[Segment
 
 def _visible(text: str, changed: bool) -> Iterator[Segment]:
     at = 0
-    for match in _INVISIBLE.finditer(text):
-        if match["emoji"]:
-            continue
+    invisible = (match for match in _INVISIBLE.finditer(text) if not match["emoji"])
+    for count, match in enumerate(invisible):
         if match.start() > at:
             yield Segment(text[at : match.start()], changed)
+        at = match.start()
+        if count == INVISIBLE_LIMIT:
+            yield Segment("…", changed, "what is invisible is not drawn from here on")
+            break
         yield _stand_in(match, changed)
         at = match.end()
     if at < len(text):

@@ -17,16 +17,17 @@ from django.views.decorators.vary import vary_on_headers
 
 from bank import findings, markdown, names, queries, services
 from bank.addresses import resolver, trail
-from bank.diff import Segment
+from bank.diff import Segment, drawn
 from bank.forms import NewPageForm, PageForm
 from bank.merge import Chunk, Side, merge
 from bank.models import Kind, Page
-from bank.showing import changes, prose
+from bank.showing import changes, changes_of, prose
 from memoryweb.core.access import actor_of, curator_page
 from memoryweb.core.errors import Conflict, Invalid, NotFound, Refused, Unavailable
 from memoryweb.core.forms import add_errors
 from memoryweb.core.guard import Finding
 
+PLACE_LENGTH = 20_000  # Characters of a place in conflict that are drawn.
 CHOICES: dict[str, tuple[Side, ...]] = {
     "mine": ("ours",),
     "theirs": ("theirs",),
@@ -294,9 +295,10 @@ def _both_changes(draft: Draft, page: Page) -> dict[str, Any]:
     base = _base_text(draft)
     both = merge(base, draft.content, page.content)
     context: dict[str, Any] = {
-        "yours": changes(base, draft.content),
-        "between": changes(base, page.content),
+        "yours": both.ours,
+        "between": changes_of(both.theirs),
         "places": [_Place.of(chunk) for chunk in both.conflicts],
+        "joined": both.joined,
     }
     if both.text is not None:
         context |= {"merged": both.text, "gain": changes(page.content, both.text)}
@@ -305,7 +307,10 @@ def _both_changes(draft: Draft, page: Page) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class _Place:
-    """A place that both sides changed, in its three versions, nothing invisible."""
+    """A place that both sides changed, in its three versions, nothing invisible.
+
+    Of a very long one the middle is left out: the whole texts stand elsewhere on the page.
+    """
 
     before: list[Segment]
     yours: list[Segment]
@@ -314,7 +319,7 @@ class _Place:
     @classmethod
     def of(cls, chunk: Chunk) -> "_Place":
         versions = (chunk.base, chunk.ours, chunk.theirs)
-        return cls(*(findings.marked("\n".join(lines), []) for lines in versions))
+        return cls(*(list(drawn("\n".join(lines), limit=PLACE_LENGTH)) for lines in versions))
 
 
 def _base_text(draft: Draft) -> str:

@@ -102,15 +102,7 @@ def _segments(
     for first, last in sorted(spans):
         first, last = max(first, here), min(last, end)
         if first < last:
-            yield from _lines(text[here:first])
-            yield from _lines(text[first:last], changed=True)
+            yield from drawn(text[here:first], limit=None)
+            yield from drawn(text[first:last], True, limit=None)
             here = last
-    yield from _lines(text[here:end])
-
-
-def _lines(text: str, changed: bool = False) -> Iterator[Segment]:
-    """A newline is the one control character that is seen as it is."""
-    for number, line in enumerate(text.split("\n")):
-        if number:
-            yield Segment("\n", changed)
-        yield from drawn(line, changed, limit=None)
+    yield from drawn(text[here:end], limit=None)

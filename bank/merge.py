@@ -7,10 +7,13 @@ that overlap or touch are a conflict for a person to decide.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
-from bank.align import Hunk, align
+from bank.align import Hunk
+from bank.diff import Comparison, compare
 
+PLACES_LIMIT = 100  # Conflicts that a person can be asked about one by one.
 Side = Literal["base", "ours", "theirs"]
 Kind = Literal["same", "ours", "theirs", "both", "conflict"]
 Lines = tuple[str, ...]
@@ -28,9 +31,16 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """The page in stretches. It is clean when no stretch is a conflict."""
+    """The page in stretches. It is clean when no stretch is a conflict.
+
+    `ours` and `theirs` are what each side changed of the base. `joined` says that there were more
+    conflicts than PLACES_LIMIT: all between the first and the last is one then.
+    """
 
     chunks: tuple[Chunk, ...]
+    ours: Comparison
+    theirs: Comparison
+    joined: bool = False
 
     @property
     def conflicts(self) -> tuple[Chunk, ...]:
@@ -63,9 +73,22 @@ _SIDE: dict[str, Side] = {"same": "base", "ours": "ours", "theirs": "theirs", "b
 
 def merge(base: str, ours: str, theirs: str) -> Merge:
     """`ours` and `theirs`, both made from `base`, in one; lines end at newlines only."""
-    old, mine, other = (tuple(text.split("\n")) for text in (base, ours, theirs))
-    meetings = _meetings(align(old, mine).hunks, align(old, other).hunks)
-    return Merge(tuple(_chunks(old, mine, other, meetings)))
+    mine, other = compare(base, ours), compare(base, theirs)
+    chunks = tuple(_chunks(mine.old, mine.new, other.new, _meetings(mine.hunks, other.hunks)))
+    places = [at for at, chunk in enumerate(chunks) if chunk.kind == "conflict"]
+    if len(places) <= PLACES_LIMIT:
+        return Merge(chunks, mine, other)
+    first, last = places[0], places[-1] + 1
+    one = _one_conflict(chunks[first:last])
+    return Merge((*chunks[:first], one, *chunks[last:]), mine, other, joined=True)
+
+
+def _one_conflict(chunks: Sequence[Chunk]) -> Chunk:
+    base, ours, theirs = (
+        tuple(chain.from_iterable(getattr(chunk, side) for chunk in chunks))
+        for side in ("base", "ours", "theirs")
+    )
+    return Chunk("conflict", base, ours, theirs)
 
 
 @dataclass(slots=True)

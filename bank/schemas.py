@@ -148,13 +148,17 @@ class DiffRow(BaseModel):
 
 
 class DiffOut(BaseModel):
-    """From revision `against` to revision `number`; `coarse` when not all that stayed was found."""
+    """From revision `against` to revision `number`; `coarse` when not all that stayed was found.
+
+    `cut` when rows at the end are left out; `added` and `removed` count all lines.
+    """
 
     number: int
     against: int | None
     added: int
     removed: int
     coarse: bool
+    cut: bool
     rows: list[DiffRow]
 
 

@@ -1,21 +1,22 @@
 """Texts made ready for a template: a page as prose, and the difference of two texts as rows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 from bank import diff, markdown
 from bank.links import Link
 from bank.markdown import Rendered
 
-ROWS_LIMIT = 2_000  # Rows of a difference that are drawn; above, a page would take seconds.
-
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What differs between two texts. `cut` says that rows after the first 2,000 are left out."""
+    """What differs between two texts.
 
-    rows: list[diff.Row] | list[diff.UnifiedRow]
+    `cut` says that rows at the end are left out, `coarse` that what stayed was searched for only
+    roughly; both are for want of time.
+    """
+
+    rows: Sequence[diff.Row | diff.UnifiedRow]
     added: int
     removed: int
     split: bool
@@ -27,16 +28,19 @@ class Changes:
 
 
 def changes(old: str, new: str, *, split: bool = False) -> Changes:
-    comparison = diff.compare(old, new)
-    rows: list[diff.Row] | list[diff.UnifiedRow]
+    return changes_of(diff.compare(old, new), split=split)
+
+
+def changes_of(comparison: diff.Comparison, *, split: bool = False) -> Changes:
+    """What differs between two texts that are compared already."""
+    allowance = diff.Allowance()
+    rows: Sequence[diff.Row | diff.UnifiedRow]
     if split:
-        rows = list(islice(diff.side_by_side(comparison), ROWS_LIMIT + 1))
+        rows = list(diff.side_by_side(comparison, allowance=allowance))
     else:
-        rows = list(islice(diff.unified(comparison), ROWS_LIMIT + 1))
-    cut = len(rows) > ROWS_LIMIT
-    return Changes(
-        rows[:ROWS_LIMIT], comparison.added, comparison.removed, split, cut, comparison.coarse
-    )
+        rows = list(diff.unified(comparison, allowance=allowance))
+    coarse = comparison.coarse or allowance.words.lacking
+    return Changes(rows, comparison.added, comparison.removed, split, allowance.cut, coarse)
 
 
 def prose(text: str, resolve: Callable[[Link], str | None], title: str = "") -> Rendered:

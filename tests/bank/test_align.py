@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bank.align import Hunk, Match, align
+from bank.align import Hunk, Match, Work, align
 
 
 def longest_common(old: list[str], new: list[str]) -> int:
@@ -84,7 +84,9 @@ NUMBERED = [str(n) for n in range(87_000)]
 def test_half_a_megabyte_of_lines_is_aligned_or_given_up_on(
     old: list[str], new: list[str], coarse: bool
 ):
-    assert align(old, new).coarse == coarse
+    work = Work()
+    assert align(old, new, work).coarse == coarse
+    assert work.left > -LINES  # A run of equal lines is followed to its end.
 
 
 def test_a_few_edits_in_many_repeated_lines_are_found_exactly():
@@ -97,3 +99,13 @@ def test_a_few_edits_in_many_repeated_lines_are_found_exactly():
         (9_999, 10_000),
         (15_000, 15_001),
     ]
+
+
+def test_alignments_that_share_their_work_stop_where_it_ends():
+    old, new = chance.choices("ab", k=300), chance.choices("ab", k=300)
+    work = Work(50_000)
+    coarse = [align(old, new, work).coarse for _ in range(9)]
+    assert coarse[0] is False
+    assert coarse[-1] is True
+    assert work.lacking
+    assert 0 <= work.left < 50_000

@@ -284,6 +284,16 @@ def test_a_diff_names_the_words_that_changed(history: Any):
     assert (first["against"], first["removed"]) == (None, 0)
 
 
+def test_a_diff_of_texts_without_end_says_that_it_is_cut_and_counts_all_lines(history: Any):
+    history.put("/bank/entities/alice", {"content": ALICE + "a\nb\n" * 20_000})
+    history.put("/bank/entities/alice", {"content": ALICE + "c\nd\n" * 20_000})
+    answer = history.get("/bank/entities/alice/revisions/4/diff")
+    shown = answer.json()
+    assert (shown["added"], shown["removed"], shown["cut"]) == (40_000, 40_000, True)
+    assert len(shown["rows"]) <= 4_000
+    assert history.get("/bank/entities/alice/revisions/2/diff").json()["cut"] is False
+
+
 def test_a_restored_revision_is_a_new_one(history: Any):
     path = "/bank/entities/alice/revisions/1/restore"
     assert history.post(path, {"base": 1}).status_code == 409

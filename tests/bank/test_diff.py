@@ -1,12 +1,25 @@
 """What a person sees of a change: every line, every word, every invisible character."""
 
-from itertools import islice
+import random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bank.diff import Row, Segment, compare, drawn, mark_words, side_by_side, unified
+from bank.diff import (
+    ROWS_LIMIT,
+    SEGMENTS_LIMIT,
+    WORDS_LIMIT,
+    Allowance,
+    Row,
+    Segment,
+    UnifiedRow,
+    compare,
+    drawn,
+    mark_words,
+    side_by_side,
+    unified,
+)
 
 
 def sketch(old: str, new: str, context: int | None = 3) -> list[str]:
@@ -195,9 +208,7 @@ def test_an_invisible_change_is_visible_in_the_rows():
 def test_nothing_drawn_is_without_a_shape(text: str):
     for segment in drawn(text):
         assert segment.text
-        assert not set(segment.text) & set(
-            "\0\r\n\u200b\u200e\u200f\u2028\u202e\u2060\ufeff\xa0\xad"
-        )
+        assert not set(segment.text) & set("\0\r\u200b\u200e\u200f\u2028\u202e\u2060\ufeff\xa0\xad")
 
 
 # Size
@@ -210,6 +221,8 @@ def test_a_huge_segment_is_cut_in_its_middle_and_says_so():
 
 
 HALF_MEGABYTE = 524_288
+LINES = HALF_MEGABYTE // 2
+chance = random.Random(7)
 
 
 @pytest.mark.parametrize(
@@ -225,10 +238,51 @@ HALF_MEGABYTE = 524_288
         ("\u200b\u200c" * (HALF_MEGABYTE // 6), "\u200c\u200b" * (HALF_MEGABYTE // 6)),
         ("x" * HALF_MEGABYTE, "y" * HALF_MEGABYTE),
         ("", "a\n" * (HALF_MEGABYTE // 2)),
+        ("\u200b\u200ca\n" * (HALF_MEGABYTE // 8), "\u200c\u200ba\n" * (HALF_MEGABYTE // 8)),
+        ("\n".join(chance.choices("ab", k=LINES)), "\n".join(chance.choices("ab", k=LINES))),
     ],
-    ids=["unique", "same", "split", "one line", "invisible", "one word", "empty"],
+    ids=["unique", "same", "split", "line", "invisible", "word", "empty", "invisibles", "noise"],
 )
-def test_the_first_rows_of_half_a_megabyte_come_without_the_rest(old: str, new: str):
-    rows = list(islice(side_by_side(compare(old, new)), 1_000))
-    assert 0 < len(rows) <= 1_000
-    assert all(len(s.text) <= 2_000 for row in rows if row.left for s in row.left.segments)
+@pytest.mark.parametrize("draw", [side_by_side, unified])
+def test_the_rows_of_half_a_megabyte_are_bounded_in_number_and_in_size(draw, old: str, new: str):
+    allowance = Allowance()
+    rows = list(draw(compare(old, new), allowance=allowance))
+    lines = [line for row in rows for line in sides(row)]
+    assert 0 < len(rows) <= 2 * ROWS_LIMIT
+    assert sum(len(line) for line in lines) <= SEGMENTS_LIMIT + 2 * WORDS_LIMIT
+    assert all(len(segment.text) <= 2_000 for line in lines for segment in line)
+    assert allowance.words.left > -WORDS_LIMIT
+
+
+def sides(row: Row | UnifiedRow) -> list[tuple[Segment, ...]]:
+    if isinstance(row, UnifiedRow):
+        return [row.segments]
+    return [line.segments for line in (row.left, row.right) if line]
+
+
+def test_rows_that_are_left_out_are_told_and_counted_all_the_same():
+    comparison = compare("".join(f"{n}\n" for n in range(9_000)), "")
+    allowance = Allowance()
+    assert len(list(unified(comparison, allowance=allowance))) == ROWS_LIMIT
+    assert allowance.cut
+    assert comparison.removed == 9_000
+
+
+def test_a_difference_that_just_fits_is_not_cut():
+    comparison = compare("a one\nb two", "a three\nb four")
+    allowance = Allowance(rows=2)
+    assert len(list(side_by_side(comparison, allowance=allowance))) == 2
+    assert not allowance.cut
+    allowance = Allowance(rows=1)
+    assert len(list(side_by_side(comparison, allowance=allowance))) == 1
+    assert allowance.cut
+
+
+def test_words_of_all_lines_together_are_compared_within_one_bound():
+    old = "\n".join(" ".join(chance.choices("abcdefgh", k=900)) for _ in range(280))
+    new = "\n".join(" ".join(chance.choices("abcdefgh", k=900)) for _ in range(280))
+    allowance = Allowance()
+    rows = list(side_by_side(compare(old, new), allowance=allowance))
+    assert [row.kind for row in rows] == ["changed"] * 280
+    assert allowance.words.lacking
+    assert allowance.words.left > -WORDS_LIMIT

@@ -65,7 +65,7 @@ def test_the_whole_text_is_kept_and_every_match_marked_once():
 
 def test_lines_stay_lines_in_a_mark_over_several():
     text = "a\nIgnore all\nprevious instructions\nb\x07"
-    assert words(marked(text, scan(text))) == "a\n[Ignore all][\n][previous instructions]\nbU+0007"
+    assert words(marked(text, scan(text))) == "a\n[Ignore all\nprevious instructions]\nbU+0007"
 
 
 def test_findings_survive_being_kept_as_json():
@@ -76,3 +76,13 @@ def test_findings_survive_being_kept_as_json():
 def test_a_text_without_findings_is_one_segment():
     assert marked("calm", []) == [Segment("calm")]
     assert shown("calm", []) == []
+
+
+def test_a_text_of_lines_or_of_invisible_characters_without_end_is_few_segments_and_whole():
+    assert marked("a\n" * 262_144, []) == [Segment("a\n" * 262_144)]
+    hidden = "a\u200b" * 131_072
+    segments = marked(hidden, [])
+    assert len(segments) == 2 * 2_000 + 3
+    assert segments[-2].name == "what is invisible is not drawn from here on"
+    rest = hidden[2 * 2_000 + 1 :]
+    assert segments[-1].text == rest

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bank.merge import merge
+from bank.merge import PLACES_LIMIT, merge
 
 BASE = "# Alice\n\nLikes tea.\n\n- born in Lagos\n- works at sea\n\nLast line.\n"
 
@@ -122,3 +122,32 @@ def test_changes_apart_never_conflict_and_both_arrive(extra: list[str], data: st
     theirs = [*lines[:second], *lines[second + 1 :]]
     both = [*lines[:first], *extra, *lines[first + 1 : second], *lines[second + 1 :]]
     assert merge("\n".join(lines), "\n".join(ours), "\n".join(theirs)).text == "\n".join(both)
+
+
+# Size
+
+
+def test_conflicts_past_counting_are_one_with_all_that_lies_between_them():
+    base = "\n".join(f"{n}\nkept {n}" for n in range(500))
+    ours, theirs = (base.replace("\nkept", f" {who}\nkept") for who in ("ours", "theirs"))
+    merged = merge(base, ours, theirs)
+    assert merged.joined
+    assert len(merged.conflicts) == 1
+    assert merged.resolved([["ours"]]) == ours
+    assert merged.resolved([["theirs"]]) == theirs
+    assert merged.resolved([["base"]]) == base
+
+
+def test_as_many_conflicts_as_can_be_asked_about_stay_apart():
+    base = "\n".join(f"{n}\nkept {n}" for n in range(100))
+    ours, theirs = (base.replace("\nkept", f" {who}\nkept") for who in ("ours", "theirs"))
+    merged = merge(base, ours, theirs)
+    assert (len(merged.conflicts), merged.joined) == (100, False)
+
+
+def test_half_a_megabyte_of_alternating_lines_merges_into_few_conflicts_that_lose_nothing():
+    base, ours, theirs = "a\nb\n" * 131_072, "b\nc\n" * 131_072, "c\na\n" * 131_072
+    merged = merge(base, ours, theirs)
+    assert len(merged.conflicts) <= PLACES_LIMIT
+    assert merged.resolved([["ours"]] * len(merged.conflicts)) == ours
+    assert merged.resolved([["theirs"]] * len(merged.conflicts)) == theirs

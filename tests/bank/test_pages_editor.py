@@ -272,6 +272,25 @@ def test_places_that_both_changed_are_chosen_one_by_one(edit, written, meanwhile
     assert current()[0] == 2
 
 
+def test_a_conflict_of_huge_alternating_texts_is_drawn_in_part_and_loses_nothing(
+    edit, written, meanwhile
+):
+    # No attack in sight, and no line that stands once.
+    base, mine, theirs = ("".join(pair) * 60_000 for pair in (("a\n", "b\n"), "c\nd\n", "d\na\n"))
+    written(content=base)
+    meanwhile(theirs)
+    response = edit(mine)
+    assert response.status_code == 409
+    assert boxes(response) == [mine, mine]
+    assert len(response.context["between"].rows) <= 4_000
+    assert len(response.context["places"]) <= 100
+    assert "Revision 2 whole" in text(response)
+    assert len(response.content) < 2_000_000
+    number = len(response.context["places"])
+    chosen = edit(mine, "merge", **{f"choice-{n}": "mine" for n in range(number)})
+    assert boxes(chosen) == [mine]
+
+
 @pytest.mark.parametrize("choices", [{}, {"choice-0": "mine"}, {"choice-0": "x", "choice-1": "x"}])
 def test_a_place_that_is_not_decided_is_asked_again(edit, written, meanwhile, choices):
     text_of = "# {}\n\n1\n2\n3\n\n{}\n".format
