@@ -1,8 +1,8 @@
 """The warm index of this process: built once, then kept exact by the change clock.
 
-Every search first asks the clock row, one indexed read. When it moved, the documents of the new
-change rows are read again and put, or removed. A search waits up to five seconds for this and
-then answers with what there is, and says so.
+Every search first asks the clock row, one indexed read. When it moved, the settings in force and
+the documents of the new change rows are read again, and those put, or removed. A search waits up
+to five seconds for this and then answers with what there is, and says so.
 """
 
 import logging
@@ -10,15 +10,16 @@ import threading
 import time
 import uuid
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from django.db import connection
 
 from memoryweb.core import active_model, clock
 from memoryweb.core.analysis import ANALYZERS
 from memoryweb.core.errors import Unavailable
-from memoryweb.core.models import Change, Clock
+from memoryweb.core.models import ActiveModel, Change, Clock
 from search import defaults
+from search.defaults import Defaults
 from search.engine import Index
 from search.sources import SOURCES, Source
 
@@ -30,36 +31,55 @@ RETRY_AFTER = 5.0  # seconds between two tries to build an index that failed
 
 
 @dataclass(frozen=True)
+class State:
+    """What the database says at one moment: its clock, and what is in force by then."""
+
+    seq: int
+    database: uuid.UUID | None
+    saved: Defaults
+    active: ActiveModel | None
+
+    @property
+    def stamp(self) -> "Stamp":
+        return Stamp(
+            database=self.database,
+            analyzer=self.saved.analyzer,
+            model=self.active.model if self.active else None,
+            dimension=self.active.dimension if self.active else None,
+        )
+
+
+@dataclass(frozen=True)
 class Stamp:
     """What an index was built from and for; an index with another stamp is never asked."""
 
     database: uuid.UUID | None
     analyzer: str
-    k1: float
-    b: float
-    exact_threshold: int
-    capacity: int
     model: str | None
     dimension: int | None
 
 
 @dataclass
 class Built:
-    """A usable index and the number of the last change it holds."""
+    """A usable index, the number of the last change it holds, and the settings it goes by."""
 
     stamp: Stamp
     seq: int
     indexes: Mapping[str, Index]
+    saved: Defaults
 
 
 @dataclass(frozen=True)
 class View:
-    """What a search gets: the indexes, or None when there are none, and what to say about it."""
+    """What a search gets: the indexes, or None when there are none, and what to say about it;
+    the settings and the model that were in force when it began."""
 
     indexes: Mapping[str, Index] | None
     seq: int
     lag: int
-    reasons: tuple[str, ...] = field(default=())
+    saved: Defaults
+    active: ActiveModel | None
+    reasons: tuple[str, ...] = ()
 
 
 class LiveIndex:
@@ -68,6 +88,7 @@ class LiveIndex:
     def __init__(self, sources: Mapping[str, Source]) -> None:
         self._sources = sources
         self._built: Built | None = None
+        self._known: State | None = None
         self._catching_up = threading.Lock()
         self._builder: threading.Thread | None = None
         self._failed_at: float | None = None
@@ -79,9 +100,9 @@ class LiveIndex:
         Raises Unavailable when `min_seq` is not reached by then.
         """
         deadline = time.monotonic() + patience
-        wanted, database = _clock()
-        self._catch_up(wanted, database, deadline)
-        view = self._view(wanted)
+        now = self._state()
+        self._catch_up(now, deadline)
+        view = self._view(now)
         if view.seq < min_seq:
             raise Unavailable(
                 f"the index has reached change {view.seq}, not yet {min_seq}; try again shortly"
@@ -102,45 +123,59 @@ class LiveIndex:
     def forget(self) -> None:
         """Drop the index; the next search builds it from the rows."""
         with self._catching_up:
-            self._built = None
+            self._built = self._known = None
             self._failed_at = None
 
-    def _view(self, wanted: int) -> View:
+    def _state(self) -> State:
+        """What holds now. Whatever is in force changes with the clock, so one row tells whether
+        what was read last still holds."""
+        seq, database = _clock()
+        known = self._known
+        if known is None or database is None or (known.seq, known.database) != (seq, database):
+            # Read after the clock: it may be newer than that, and never older.
+            known = State(seq, database, defaults.current()[1], active_model.active())
+            self._known = known
+        return known
+
+    def _view(self, now: State) -> View:
         built = self._built
         if built is None:
             reason = "index_failed" if self._failed_at is not None else "index_building"
-            return View(None, wanted, 0, (reason,))
-        lag = max(0, wanted - built.seq)
-        return View(built.indexes, built.seq, lag, ("index_behind",) if lag else ())
+            return View(None, now.seq, 0, now.saved, now.active, (reason,))
+        lag = max(0, now.seq - built.seq)
+        reasons = ("index_behind",) if lag else ()
+        return View(built.indexes, built.seq, lag, now.saved, now.active, reasons)
 
-    def _catch_up(self, wanted: int, database: uuid.UUID | None, deadline: float) -> None:
+    def _catch_up(self, now: State, deadline: float) -> None:
         """Build where there is no index, then apply what was written since, builds included."""
-        while not self._holds(wanted, database):
+        while not self._holds(now):
             if self._built is None:
                 self._wait_for_build(deadline)
             if self._built is None or not self._advanced(deadline):
                 return
 
-    def _holds(self, wanted: int, database: uuid.UUID | None) -> bool:
+    def _holds(self, now: State) -> bool:
         built = self._built
-        return built is not None and built.seq >= wanted and built.stamp.database == database
+        return built is not None and built.seq >= now.seq and built.stamp.database == now.database
 
     def _advanced(self, deadline: float) -> bool:
         """Apply the changes, or drop an outdated index; False when the time is up."""
         if not self._catching_up.acquire(timeout=max(0.0, deadline - time.monotonic())):
             return False
         try:
-            self._forget_when_outdated()
+            now = self._state()
+            self._forget_when_outdated(now.stamp)
             if self._built is not None:
+                self._tune(self._built, now.saved)
                 self._apply_changes(self._built, deadline)
         finally:
             self._catching_up.release()
         return time.monotonic() < deadline
 
-    def _forget_when_outdated(self) -> None:
+    def _forget_when_outdated(self, stamp: Stamp) -> None:
         """An index of another database, analyzer or model is never asked again."""
         built = self._built
-        if built is None or built.stamp == (stamp := _stamp()):
+        if built is None or built.stamp == stamp:
             return
         vectors_begin = built.stamp.model is None and _like_but_for_model(built.stamp, stamp)
         if vectors_begin:
@@ -148,6 +183,20 @@ class LiveIndex:
             built.stamp = stamp
         else:
             self._built = None
+
+    def _tune(self, built: Built, saved: Defaults) -> None:
+        """Go by settings that were saved since and need nothing built again but a graph."""
+        if built.saved == saved:
+            return
+        for index in built.indexes.values():
+            index.tune(
+                k1=saved.k1,
+                b=saved.b,
+                exact_threshold=saved.exact_threshold,
+                capacity=saved.capacity,
+            )
+        built.saved = saved
+        self._build_graphs()
 
     def _apply_changes(self, built: Built, deadline: float) -> None:
         while True:
@@ -186,10 +235,9 @@ class LiveIndex:
         """Read every row once. What is written meanwhile has a later number and is caught up."""
         try:
             started = time.monotonic()
-            seq, _ = _clock()
-            stamp = _stamp()
-            indexes = {name: _filled(source, stamp) for name, source in self._sources.items()}
-            built = Built(stamp, seq, indexes)
+            now = self._state()
+            indexes = {name: _filled(source, now) for name, source in self._sources.items()}
+            built = Built(now.stamp, now.seq, indexes, now.saved)
         except Exception:
             logger.exception("the index could not be built; searches scan the database")
             self._failed_at = time.monotonic()
@@ -214,14 +262,14 @@ class LiveIndex:
             index.build_graph()
 
 
-def _filled(source: Source, stamp: Stamp) -> Index:
+def _filled(source: Source, now: State) -> Index:
     index = Index(
-        ANALYZERS[stamp.analyzer],
-        k1=stamp.k1,
-        b=stamp.b,
-        dimension=stamp.dimension,
-        exact_threshold=stamp.exact_threshold,
-        capacity=stamp.capacity,
+        ANALYZERS[now.saved.analyzer],
+        k1=now.saved.k1,
+        b=now.saved.b,
+        dimension=now.stamp.dimension,
+        exact_threshold=now.saved.exact_threshold,
+        capacity=now.saved.capacity,
         auto_graph=False,
     )
     index.put(source.documents(None))
@@ -241,21 +289,6 @@ def _apply(index: Index, source: Source, changes: list[Change]) -> None:
 def _clock() -> tuple[int, uuid.UUID | None]:
     row = Clock.objects.filter(pk=1).values_list("seq", "database").first()
     return row or (0, None)
-
-
-def _stamp() -> Stamp:
-    _, saved = defaults.current()
-    active = active_model.active()
-    return Stamp(
-        database=_clock()[1],
-        analyzer=saved.analyzer,
-        k1=saved.k1,
-        b=saved.b,
-        exact_threshold=saved.exact_threshold,
-        capacity=saved.capacity,
-        model=active.model if active else None,
-        dimension=active.dimension if active else None,
-    )
 
 
 def _like_but_for_model(one: Stamp, other: Stamp) -> bool:

@@ -10,8 +10,9 @@ from episodes.vectors import received
 from memoryweb.core import active_model
 from memoryweb.core.analysis import ANALYZERS, Analyzer
 from memoryweb.core.errors import FieldError, Invalid, NotFound
+from memoryweb.core.models import ActiveModel
 from memoryweb.core.vectors import Vector, VectorRefused, decode_blob
-from search import defaults
+from search.defaults import Defaults
 from search.engine import (
     Answer,
     Filters,
@@ -24,7 +25,7 @@ from search.engine import (
 from search.engine import search as ranked
 from search.live import View, live
 from search.models import SuggestedQuery
-from search.schemas import SearchIn
+from search.schemas import FiltersIn, SearchIn
 from search.sources import SOURCES, Shown
 
 
@@ -52,11 +53,10 @@ class Found:
 def search(request: SearchIn) -> Found:
     """Raises Invalid for a request without meaning, Unavailable for an unmet `min_seq`."""
     started = time.perf_counter()
-    _, saved = defaults.current()
-    vector, reasons = _query_vector(request)
-    query = _query(request, saved, vector)
     view = live.view(request.min_seq)
-    analyzer = ANALYZERS[saved.analyzer]
+    vector, reasons = _query_vector(request, view.active)
+    query = _query(request, view.saved, vector)
+    analyzer = ANALYZERS[view.saved.analyzer]
     answer = _retrieve(view, query, request.collections, analyzer)
     results = list(_hydrated(answer.hits))
     return Found(
@@ -97,9 +97,9 @@ def suggestions(most: int = 8) -> list[str]:
     return list(texts.order_by("pk")[:most])
 
 
-def _query(request: SearchIn, saved: defaults.Defaults, vector: Vector | None) -> Query:
-    given, wanted = request.weights or saved, request.filters
-    half_life = request.recency_half_life_days
+def _query(request: SearchIn, saved: Defaults, vector: Vector | None) -> Query:
+    """The request in the engine's terms; what it leaves open is as saved."""
+    weights, half_life = request.weights or saved, request.recency_half_life_days
     if not request.query.strip() and vector is None:
         raise Invalid.field("query", "give words to search for, or a query_embedding")
     try:
@@ -108,18 +108,9 @@ def _query(request: SearchIn, saved: defaults.Defaults, vector: Vector | None) -
             vector=vector,
             now=timezone.now().timestamp(),
             limit=request.limit,
-            weights=Weights(given.vector, given.bm25),
+            weights=Weights(weights.vector, weights.bm25),
             fusion=request.fusion or saved.fusion,
-            filters=Filters(
-                working_dir=wanted.working_dir,
-                working_dir_prefix=wanted.working_dir_prefix,
-                agent_id=wanted.agent_id,
-                outcome=wanted.outcome,
-                source=wanted.source,
-                kind=wanted.kind,
-                since=wanted.since.timestamp() if wanted.since else None,
-                until=wanted.until.timestamp() if wanted.until else None,
-            ),
+            filters=_filters(request.filters),
             prefer_working_dir=request.prefer_working_dir or "",
             min_score=request.min_score,
             recency_half_life_days=saved.recency_half_life_days if half_life is None else half_life,
@@ -131,9 +122,19 @@ def _query(request: SearchIn, saved: defaults.Defaults, vector: Vector | None) -
         ) from error
 
 
-def _query_vector(request: SearchIn) -> tuple[Vector | None, tuple[str, ...]]:
+def _filters(wanted: FiltersIn) -> Filters:
+    """The filters with their moments in seconds since the epoch."""
+    return Filters(
+        **wanted.model_dump(exclude={"since", "until"}),
+        since=wanted.since.timestamp() if wanted.since else None,
+        until=wanted.until.timestamp() if wanted.until else None,
+    )
+
+
+def _query_vector(
+    request: SearchIn, active: ActiveModel | None
+) -> tuple[Vector | None, tuple[str, ...]]:
     """The vector to compare with, or None and why. Raises Invalid for one that is no vector."""
-    active = active_model.active()
     given = _given_vector(request)
     known = active.model if active else None
     if request.embedding_model is not None and request.embedding_model != known:

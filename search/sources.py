@@ -79,6 +79,9 @@ def _decoded(blob: bytes) -> object:
         return None
 
 
+EPISODE_COLUMNS = ("summary", "created_at", "working_dir", "outcome", "agent_id", "source")
+
+
 def episodes_shown(ids: Collection[str]) -> dict[str, Shown]:
     return {
         episode.pk: Shown(
@@ -94,7 +97,7 @@ def episodes_shown(ids: Collection[str]) -> dict[str, Shown]:
             },
         )
         for some in _chunks(ids)
-        for episode in episodes.searchable().filter(pk__in=some)
+        for episode in episodes.searchable().filter(pk__in=some).only(*EPISODE_COLUMNS)
     }
 
 

@@ -43,10 +43,7 @@ class Index:
         capacity: int = CAPACITY,
         auto_graph: bool = True,
     ) -> None:
-        if not (math.isfinite(k1) and k1 >= 0):
-            raise QueryError("k1", "must be a finite number, 0 or more")
-        if not 0 <= b <= 1:
-            raise QueryError("b", "must be 0 to 1")
+        _check(k1, b)
         self.analyzer = analyzer
         self.capacity = capacity
         self.auto_graph = auto_graph
@@ -99,6 +96,17 @@ class Index:
                 removed = sum(successor.drop(one) for one in list(document_ids))
             self._tidy()
         return removed
+
+    def tune(self, *, k1: float, b: float, exact_threshold: int, capacity: int) -> None:
+        """Go by other settings from the next search on; none of these needs anything built again.
+
+        A lower threshold can make a graph due: `build_graph` builds it.
+        """
+        _check(k1, b)
+        self.capacity = capacity
+        with self._writing, self._changing() as successor:
+            successor.k1, successor.b = k1, b
+            successor.vectors.exact_threshold = exact_threshold
 
     def compact(self) -> None:
         """Clear away what was dropped, in a copy that then takes the place of the original."""
@@ -196,6 +204,13 @@ class Index:
                 successor.postings.consolidate()
         if self.auto_graph:
             self.build_graph()
+
+
+def _check(k1: float, b: float) -> None:
+    if not (math.isfinite(k1) and k1 >= 0):
+        raise QueryError("k1", "must be a finite number, 0 or more")
+    if not 0 <= b <= 1:
+        raise QueryError("b", "must be 0 to 1")
 
 
 def _capacity_warning(used: int, capacity: int) -> Literal[80, 100] | None:

@@ -85,6 +85,69 @@ def test_another_analyzer_is_used_from_the_next_search(remember, curator):
     assert found("中文测试") == ["zh"]
 
 
+@pytest.fixture
+def builds(monkeypatch):
+    """Grows by one name for each index that is built."""
+    built: list[str] = []
+    fill = live._filled
+
+    def counted(source, *more):
+        built.append(source.name)
+        return fill(source, *more)
+
+    monkeypatch.setattr(live, "_filled", counted)
+    return built
+
+
+def test_settings_that_need_no_other_index_hold_from_the_next_search_without_a_build(
+    remember, curator, builds
+):
+    for n in range(6):
+        remember("parser " * (n + 1) + "and more words " * n, f"e{n}", [1, n])
+    request = SearchIn(query="parser", query_embedding=[1.0, 3.0], explain=True)
+    services.search(request)
+    assert len(builds) == len(live.SOURCES)
+    changes = {"k1": 2.0, "b": 0.1, "capacity": 3, "exact_threshold": 4, "fusion": "rrf"}
+    defaults.save(curator.actor(), changes)
+    kept = [(r.hit.id, r.hit.score) for r in services.search(request).results]
+    index = live.live.view().indexes["episodes"]
+    assert (index.capacity, index.statistics.warning) == (3, 100)
+    assert len(builds) == len(live.SOURCES)
+    live.live.forget()
+    fresh = [(r.hit.id, r.hit.score) for r in services.search(request).results]
+    assert len(builds) == 2 * len(live.SOURCES)
+    assert kept == fresh
+
+
+def test_a_lower_threshold_brings_the_graph_and_a_higher_one_takes_it_back(
+    remember, curator, builds
+):
+    for n in range(12):
+        remember(f"episode {n}", f"e{n}", [1, n])
+    index = live.live.view().indexes["episodes"]
+    assert index.statistics.mode == "exact"
+    defaults.save(curator.actor(), {"exact_threshold": 5})
+    live.live.view()
+    live.live._grapher.join(30)
+    assert index.statistics.mode == "hnsw"
+    defaults.save(curator.actor(), {"exact_threshold": 50})
+    assert live.live.view().indexes["episodes"].statistics.mode == "exact"
+    assert len(builds) == len(live.SOURCES)
+
+
+def test_a_search_reads_the_settings_only_when_the_clock_has_moved(
+    remember, curator, django_assert_num_queries
+):
+    remember("Fixed the deadlock", "a")
+    found("deadlock")
+    with django_assert_num_queries(2):  # The clock, and the rows that are shown.
+        found("deadlock")
+    defaults.save(curator.actor(), {"vector": 0.1, "bm25": 0.9})
+    assert services.search(SearchIn(query="deadlock")).answer.weights.bm25 == pytest.approx(0.9)
+    with django_assert_num_queries(2):
+        found("deadlock")
+
+
 def test_an_unmet_min_seq_is_unavailable(remember):
     remember("Fixed the deadlock", "a")
     seq = clock.current_seq()

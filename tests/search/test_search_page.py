@@ -16,6 +16,7 @@ from episodes import vectors
 from memoryweb.core.actor import system
 from memoryweb.core.vectors import encode_blob
 from search import defaults, live
+from search.defaults import Defaults
 from search.engine import Answer, Weights
 from search.live import View
 from search.models import SuggestedQuery
@@ -310,7 +311,7 @@ def test_an_empty_memory_says_that_there_is_nothing_to_search(page, transactiona
 
 def test_an_index_that_is_not_there_is_said_and_documents_are_read_instead(page, shop, monkeypatch):
     def nothing(*_):
-        return View(None, 7, 0, ("index_failed",))
+        return View(None, 7, 0, Defaults(), None, ("index_failed",))
 
     monkeypatch.setattr(live.LiveIndex, "view", nothing)
     response = page(q="deadlock worker")
