@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from django.db.models import Count
 
 from bank import queries as bank
+from bank.models import Page
 from episodes import queries
 from episodes.models import Episode
 from memoryweb.core import active_model, clock
@@ -110,9 +111,12 @@ def report() -> dict[str, Any]:
     """The whole coverage as the API answers it. It asks the index only for what it knows best."""
     view = live.view()
     active = active_model.active()
-    found = {"episodes": _figures(episodes(), view, "episodes")}
-    for name in ("memories", "pages"):
-        found[name] = _figures(_without_vectors(view, name), view, name)
+    counted = {
+        "episodes": episodes(),
+        "memories": _without_vectors(0),
+        "pages": _without_vectors(Page.objects.filter(archived_at=None).count()),
+    }
+    found = {name: _figures(coverage, view, name) for name, coverage in counted.items()}
     for figures in found.values():
         figures["dimension"] = active.dimension if active else None
         figures["model"] = active.model if active else None
@@ -145,12 +149,9 @@ def _states(rows: Any, *by: str) -> list[tuple[Any, ...]]:
     return list(counted)
 
 
-def _without_vectors(view: View, name: str) -> Coverage:
+def _without_vectors(total: int) -> Coverage:
     """A collection whose documents are searched by text alone."""
-    index = (view.indexes or {}).get(name)
-    counts = dict.fromkeys(STATES, 0)
-    counts["missing"] = len(index) if index is not None else 0
-    return Coverage(counts)
+    return Coverage(dict.fromkeys(STATES, 0) | {"missing": total})
 
 
 def _figures(coverage: Coverage, view: View, name: str) -> dict[str, Any]:

@@ -5,11 +5,13 @@ import re
 
 import pytest
 
+from bank import services
+from bank.models import Kind
 from episodes import vectors
 from episodes.models import Episode, EpisodeVector
 from memoryweb.core.actor import system
 from memoryweb.core.models import ActiveModel
-from search import coverage
+from search import coverage, live
 
 
 @pytest.fixture
@@ -125,3 +127,26 @@ def test_the_number_of_queries_does_not_grow(
     assert Episode.objects.count() == 60
     assert len(response.context["directories"]) == 50
     assert response.context["more_directories"] == 10
+
+
+def test_pages_are_counted_in_the_database_whether_or_not_there_is_an_index(
+    home, remember, api, monkeypatch
+):
+    services.save(system(), Kind.ENTITY, "harbor", "# Harbor\n\nServes the cranes.\n")
+    services.save(system(), Kind.ENTITY, "canal", "# Canal\n\nFeeds the harbor.\n")
+    services.save(system(), Kind.NOTE, "2026-03-01", "Greased the cranes.\n")
+    services.save(system(), Kind.MEMORY, "MEMORY", "Cranes rust.\n")
+    services.archive(system(), Kind.ENTITY, "canal")
+    agent = api("read")
+    lists = (agent.get("/bank/entities").json(), agent.get("/bank/notes").json())
+    assert [one["total"] for one in lists] == [1, 1]
+
+    def broken(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(live, "_filled", broken)
+    report = agent.get("/search/coverage").json()
+    assert report["index"]["state"] == "index_failed"
+    figures = report["collections"]["pages"]
+    shown = [figures[name] for name in ("total", "vectorized", "bm25_only", "missing")]
+    assert shown == [3, 0, 3, 3]
