@@ -23,7 +23,7 @@ from memoryweb.core.models import QuarantineItem
 
 _VIA = {"admin": "page", "command": "import"}  # Doors that history does not tell apart.
 # What a page holds itself, not what somebody proposed for it, is held back by these doors.
-_OWN_TEXT = ("file", "import")
+_OWN_TEXT = ("file", "import", "rules")
 
 
 @dataclass(frozen=True)
@@ -147,6 +147,17 @@ def decide(tx: clock.Writing, page: Page, *, settled: bool, released: bool) -> N
     tx.changed(queries.COLLECTION, page.document)
     action = "page.release" if released else "page.settle"
     tx.audited(action, f"pages/{page.document}", sha256=page.sha256, revision=page.revision)
+
+
+def hold_back(tx: clock.Writing, page: Page, findings: Sequence[Finding]) -> None:
+    """The current text waits for a decision: the guard objects to it by now."""
+    page.quarantined = True
+    _save_state(page)
+    if page.archived_at is None:
+        quarantine.hold(tx.actor, queries.COLLECTION, page.document, page.content, findings)
+        tx.changed(queries.COLLECTION, page.document)
+    rules = sorted({finding.rule for finding in findings})
+    tx.audited("page.hold", f"pages/{page.document}", sha256=page.sha256, rules=rules)
 
 
 def archive(tx: clock.Writing, page: Page) -> None:

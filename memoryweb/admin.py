@@ -7,9 +7,12 @@ Nothing is edited here; the pages do that, with the guard and the history. What 
 from typing import Any
 
 from django.contrib import admin, messages
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.auth.models import Group
+from django.core.exceptions import ValidationError
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 
 from bank import services
 from bank.models import (
@@ -35,6 +38,7 @@ from memoryweb.core.models import (
     Change,
     Clock,
     QuarantineItem,
+    Rereading,
     User,
 )
 from search.models import SettingsVersion, SuggestedQuery
@@ -64,6 +68,24 @@ class Readable(admin.ModelAdmin):  # type: ignore[type-arg]
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponseBase:
+        """Of what was ticked, the ids that a row can have: Django asks the database for any."""
+        ticked = request.POST.copy()
+        ids = list(filter(self._may_be_id, ticked.getlist(ACTION_CHECKBOX_NAME)))
+        if len(ids) < len(request.POST.getlist(ACTION_CHECKBOX_NAME)):
+            ticked.setlist(ACTION_CHECKBOX_NAME, ids)
+            request.POST = ticked  # type: ignore[assignment]
+        return super().changelist_view(request, extra_context)
+
+    def _may_be_id(self, text: str) -> bool:
+        try:
+            self.model._meta.pk.clean(text, None)
+        except ValidationError:
+            return False
+        return True
 
 
 @admin.register(Episode)
@@ -183,6 +205,7 @@ _show(
     Label,
     Link,
     RefusedVector,
+    Rereading,
     SettingsVersion,
     SuggestedQuery,
 )

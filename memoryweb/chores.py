@@ -9,6 +9,7 @@ from django.core.management import call_command
 
 from bank import sync
 from episodes import deletion
+from memoryweb import rereading
 
 logger = logging.getLogger(__name__)
 
@@ -49,9 +50,14 @@ def _finish_saves() -> None:
     _tell(sync.recover())
 
 
+def _read_again() -> None:
+    rereading.step()
+
+
 CHORES = [
     Chore("take in what was edited outside", 2, _take_in_edits),
     Chore("finish saves that were begun", 30, _finish_saves),
+    Chore("read texts again when the rules changed", 2, _read_again),
     Chore("clear expired sessions", 3600, _clear_sessions),
     Chore("remove what can no longer be brought back", 30, _purge_deleted_episodes),
 ]

@@ -10,6 +10,7 @@ from django.utils import timezone
 from bank import queries as bank
 from episodes import queries
 from episodes.models import Episode
+from memoryweb import rereading
 from memoryweb.core import quarantine
 from memoryweb.core.models import ApiToken
 from search import coverage
@@ -90,6 +91,7 @@ def at_a_glance() -> dict[str, Any]:
         "today": days[-1].count,
         "pages": bank.entities().count(),
         "held": quarantine.waiting_count(),
+        "rereading": rereading.progress(),
         "without": counted.total - counted.blank - counted.vectorized,
         "latest": queries.described(Episode.objects.order_by("-created_at", "id"))[:LATEST],
     }

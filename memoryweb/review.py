@@ -4,7 +4,7 @@ A decision and what follows from it are one transaction: an episode is released,
 or nothing happened. The text of an item is kept whatever is decided.
 """
 
-import hashlib
+from typing import Any
 
 from django.utils import timezone
 
@@ -12,10 +12,10 @@ from bank import queries as bank_queries
 from bank import services
 from bank.models import Kind
 from episodes import store
-from memoryweb.core import clock
+from memoryweb.core import clock, quarantine
 from memoryweb.core.actor import Actor
 from memoryweb.core.errors import Conflict, Forbidden, Invalid, NotFound
-from memoryweb.core.guard import Finding
+from memoryweb.core.guard import Finding, scan
 from memoryweb.core.models import QuarantineItem
 
 State = QuarantineItem.State
@@ -35,19 +35,20 @@ def approve(
     reason = _deciding(actor, reason)
     item = _found(item_id)
     if item.collection == bank_queries.COLLECTION:
+        approved = _approved(item, text)
         services.accept(
             actor,
             item,
             item.text if text is None else text,
             message=f"Approved in Review: {reason}",
             base=base,
-            decide=lambda tx: _decide(tx, item, State.APPROVED, reason),
+            decide=lambda tx: _decide(tx, item, State.APPROVED, reason, **approved),
         )
     elif text is not None:
         raise Invalid.field("text", "an episode is edited on its own page")
     else:
         with clock.writing(actor) as tx:
-            _decide(tx, item, State.APPROVED, reason)
+            _decide(tx, item, State.APPROVED, reason, **_approved(item))
             store.release(tx, item.document)
     return _found(item_id)
 
@@ -62,7 +63,9 @@ def reject(actor: Actor, item_id: int, reason: str) -> QuarantineItem:
 
 
 def inspect(item: QuarantineItem, text: str) -> list[Finding]:
-    """What the guard finds in what a curator made of a page's text."""
+    """What the guard finds in an item's text, or in what a curator made of a page's."""
+    if item.collection == store.COLLECTION:
+        return scan(text, posture="recalled")
     kind, _, name = item.document.removesuffix(bank_queries.APPENDED).partition("/")
     return services.inspect(Kind(kind), name, text)
 
@@ -90,13 +93,25 @@ def _found(item_id: int) -> QuarantineItem:
     return item
 
 
-def _decide(tx: clock.Writing, item: QuarantineItem, state: State, reason: str) -> None:
+def _approved(item: QuarantineItem, text: str | None = None) -> dict[str, Any]:
+    """Which text is let pass which rules, for the guard to remember when its rules change."""
+    rules = {finding["rule"] for finding in item.findings}
+    if text is not None:
+        rules |= {finding.rule for finding in inspect(item, text)}
+    sha = quarantine.digest(item.text if text is None else text)
+    return {"approved_sha256": sha, "approved_rules": sorted(rules)}
+
+
+def _decide(
+    tx: clock.Writing, item: QuarantineItem, state: State, reason: str, **columns: Any
+) -> None:
     """Mark the item as decided, if nobody else did. Raises Conflict."""
     decided = QuarantineItem.objects.filter(pk=item.pk, state=State.WAITING).update(
         state=state,
         decided_at=timezone.now(),
         decided_by=str(tx.actor)[:250],
         decision_reason=reason,
+        **columns,
     )
     if not decided:
         raise Conflict("this is decided already, or its text is another by now; look at it again")
@@ -104,6 +119,6 @@ def _decide(tx: clock.Writing, item: QuarantineItem, state: State, reason: str) 
         f"quarantine.{state}"[:60],
         f"{item.collection}/{item.document}",
         item=item.pk,
-        sha256=hashlib.sha256(item.text.encode()).hexdigest(),
+        sha256=quarantine.digest(item.text),
         rules=sorted({finding["rule"] for finding in item.findings}),
     )

@@ -22,12 +22,13 @@ from bank.models import Kind, Page
 from bank.showing import Changes, changes
 from episodes.models import Episode
 from episodes.store import COLLECTION as EPISODES
-from memoryweb import review
+from memoryweb import rereading, review
 from memoryweb.core import paging
 from memoryweb.core.access import actor_of
 from memoryweb.core.actor import Actor
 from memoryweb.core.errors import Conflict, DomainError, Invalid
 from memoryweb.core.forms import Text
+from memoryweb.core.guard import RULES_VERSION
 from memoryweb.core.models import QuarantineItem
 from search.sources import title_of
 
@@ -84,6 +85,11 @@ class Held:
     form: DecisionForm = field(default_factory=DecisionForm)
 
     @property
+    def cleared(self) -> bool:
+        """Whether the present rules object to it no longer, as far as they have read it."""
+        return self.item.state == State.WAITING and self.item.cleared_by == RULES_VERSION
+
+    @property
     def replaces(self) -> Page | None:
         """The page whose text an approval replaces."""
         return None if self.own else self.page
@@ -102,10 +108,17 @@ def review_list(request: HttpRequest) -> HttpResponse:
         "page": page,
         "decided": decided,
         "waiting_count": page.total if not decided else waiting.count(),
+        "rereading": rereading.progress(),
         "conflicts": bank_queries.in_conflict().defer("content"),
         "may_decide": actor_of(request).may_decide,
     }
     return render(request, "review/list.html", context)
+
+
+@require_GET
+def how_far(request: HttpRequest) -> HttpResponse:
+    """How far the reading by new rules is; nothing once it is done."""
+    return render(request, "review/_rereading.html", {"rereading": rereading.progress()})
 
 
 def review_item(request: HttpRequest, pk: int) -> HttpResponse:
@@ -189,6 +202,7 @@ def decide_many(request: HttpRequest) -> HttpResponse:
 
 
 def _numbers(texts: Sequence[str]) -> list[int]:
+    """The numbers that items can have, of what a form sent."""
     return [int(text) for text in texts[:MOST_AT_ONCE] if text.isdecimal() and len(text) < 19]
 
 

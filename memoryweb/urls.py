@@ -26,6 +26,7 @@ urlpatterns = [
     path("activity/", activity.activity, name="activity"),
     path("review/", review_pages.review_list, name="review"),
     path("review/decide/", review_pages.decide_many, name="decide_many"),
+    path("review/reading/", review_pages.how_far, name="rereading"),
     path("review/<int:pk>/", review_pages.review_item, name="review_item"),
     path("review/<int:pk>/check/", review_pages.check_edit, name="check_edit"),
     path("episodes/", include("episodes.urls")),

@@ -6,7 +6,7 @@ from typing import Literal
 
 from memoryweb.core.errors import Forbidden
 
-Via = Literal["page", "api", "mcp", "admin", "command", "import", "file"]
+Via = Literal["page", "api", "mcp", "admin", "command", "import", "file", "rules"]
 
 
 class Role(IntEnum):
@@ -52,5 +52,5 @@ class Actor:
 
 
 def system(via: Via = "command") -> Actor:
-    """The product itself: commands, imports, the watcher of files."""
+    """The product itself: commands, imports, the watcher of files, the guard's new rules."""
     return Actor("system", "memoryweb", via, Role.ADMINISTRATOR)

@@ -128,7 +128,11 @@ class ActiveModel(models.Model):
 
 
 class QuarantineItem(models.Model):
-    """A text the guard held back, until a curator decides."""
+    """A text the guard held back, until a curator decides.
+
+    An approval lets the text with that hash pass these rules, and no others that may come.
+    `cleared_by` names a later set of rules that objects to the text no longer.
+    """
 
     class State(models.TextChoices):
         WAITING = "waiting"
@@ -148,6 +152,9 @@ class QuarantineItem(models.Model):
     decided_at = models.DateTimeField(null=True, blank=True)
     decided_by = models.CharField(max_length=250, blank=True)
     decision_reason = models.TextField(blank=True)
+    approved_sha256 = models.CharField(max_length=64, blank=True)
+    approved_rules = models.JSONField(default=list, blank=True)
+    cleared_by = models.CharField(max_length=64, blank=True)
 
     class Meta:
         indexes = [
@@ -157,3 +164,27 @@ class QuarantineItem(models.Model):
 
     def __str__(self) -> str:
         return f"{self.collection}/{self.document}"
+
+
+class Rereading(models.Model):
+    """The one row that says how far the stored texts were read by the guard's present rules.
+
+    `collection` and `position` are where the next slice goes on; `finished_at` is set at the end.
+    """
+
+    rules_version = models.CharField(max_length=64)
+    collection = models.CharField(max_length=30, blank=True)
+    position = models.CharField(max_length=400, blank=True)
+    read = models.PositiveIntegerField(default=0)
+    total = models.PositiveIntegerField(default=0)
+    held = models.PositiveIntegerField(default=0)
+    started_at = models.DateTimeField()
+    finished_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"{self.read} of {self.total} by {self.rules_version}"
+
+    @property
+    def done(self) -> int:
+        """How many of the total: what was written meanwhile is read too, and counted in neither."""
+        return min(self.read, self.total)

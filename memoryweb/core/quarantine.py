@@ -1,5 +1,6 @@
 """Texts the guard held back: kept whole for a curator, served to nobody else."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -55,6 +56,59 @@ def move(collection: str, old: str, new: str) -> None:
 def forget(collection: str, documents: Sequence[str]) -> None:
     """Remove every text of deleted documents, decided ones too; inside `clock.writing`."""
     QuarantineItem.objects.filter(collection=collection, document__in=documents).delete()
+
+
+@dataclass(frozen=True)
+class Approval:
+    """A text that a curator let pass, in spite of what these rules say of it.
+
+    `text` is as it was held; the approved one has another hash if the curator edited it.
+    """
+
+    text: str
+    sha256: str
+    rules: frozenset[str]
+
+
+def approvals(collection: str, documents: Sequence[str]) -> dict[str, list[Approval]]:
+    """What curators let pass of these documents, and of what was added to them."""
+    of = {document + end: document for document in documents for end in ("", ADDED)}
+    rows = QuarantineItem.objects.filter(
+        collection=collection, document__in=of, state=QuarantineItem.State.APPROVED
+    )
+    found: dict[str, list[Approval]] = {}
+    for row in rows:
+        approval = Approval(row.text, row.approved_sha256, frozenset(row.approved_rules))
+        found.setdefault(of[row.document], []).append(approval)
+    return found
+
+
+ADDED = "+"  # Ends the document of a text that is to be added to another.
+
+
+def unapproved(
+    text: str, findings: Sequence[Finding], approved: Sequence[Approval]
+) -> list[Finding]:
+    """The findings that no curator let pass: by another rule, or in what came to the text since."""
+    return [one for one in findings if not any(_covers(it, text, one) for it in approved)]
+
+
+def _covers(approval: Approval, text: str, finding: Finding) -> bool:
+    if finding.rule not in approval.rules:
+        return False
+    if approval.sha256 == digest(text):
+        return True
+    if approval.sha256 != digest(approval.text):
+        return False
+    start = text.find(approval.text)
+    if start < 0 or finding.span is None:
+        return start >= 0
+    return start <= finding.span[0] and finding.span[1] <= start + len(approval.text)
+
+
+def digest(text: str) -> str:
+    """The SHA-256 by which an approved text is known."""
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
 def waiting_count() -> int:
