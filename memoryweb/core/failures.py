@@ -2,9 +2,9 @@
 
 import errno
 
-from django.db import DatabaseError, OperationalError
+from django.db import DatabaseError, DataError, OperationalError
 
-from memoryweb.core.errors import Unavailable
+from memoryweb.core.errors import DomainError, Invalid, Unavailable
 
 FULL = "the disk is full; nothing was changed. Free some space, then try again"
 READ_ONLY = (
@@ -41,8 +41,13 @@ _SAID_BY_THE_SYSTEM = {
 }
 
 
-def explained(error: BaseException | None) -> Unavailable | None:
-    """The failure in the domain's words; None for what is no failure of database or disk."""
+def explained(error: BaseException | None) -> DomainError | None:
+    """The failure in the domain's words; None for what is no failure of database or disk.
+
+    A value from outside that no column can hold, such as a number of 30 digits, is the sender's.
+    """
+    if isinstance(error, DataError):
+        return Invalid("a value in it is larger than any that is stored; nothing was changed")
     if isinstance(error, OSError):
         said = _SAID_BY_THE_SYSTEM.get(error.errno or 0)
         return Unavailable(said) if said else None

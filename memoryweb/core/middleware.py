@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonRes
 from django.shortcuts import render
 from django.urls import reverse
 
-from memoryweb.core.errors import DomainError, Moved, Unavailable
+from memoryweb.core.errors import DomainError, Moved
 from memoryweb.core.failures import explained
 
 logger = logging.getLogger(__name__)
@@ -131,7 +131,7 @@ class DomainErrors:
         return moved(request, error) or error_page(request, request, error)
 
 
-def failure_page(request: HttpRequest, failure: Unavailable) -> HttpResponse:
+def failure_page(request: HttpRequest, failure: DomainError) -> HttpResponse:
     """Drawn without the frame, which would ask the database that has just failed."""
     return error_page(request, None, failure)
 

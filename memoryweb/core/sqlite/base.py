@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from django.db import DEFAULT_DB_ALIAS, connections
+from django.db import DEFAULT_DB_ALIAS, DataError, connections
 from django.db.backends.sqlite3 import base
 
 from memoryweb.core.sqlite.queue import WriteQueue
@@ -19,12 +19,21 @@ class Cursor(base.SQLiteCursorWrapper):
     database: "DatabaseWrapper"
 
     def execute(self, query: str, params: Any = None) -> Any:
-        with self.database.queued(query):
+        with self.database.queued(query), _in_range():
             return super().execute(query, params)
 
     def executemany(self, query: str, param_list: Any) -> Any:
-        with self.database.queued(query):
+        with self.database.queued(query), _in_range():
             return super().executemany(query, param_list)
+
+
+@contextmanager
+def _in_range() -> Iterator[None]:
+    """A number that no column holds is bad data, as other databases say of themselves."""
+    try:
+        yield
+    except OverflowError as error:
+        raise DataError(str(error)) from error
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
