@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
+from memoryweb.core.directories import normal, separator
+
 
 @dataclass
 class Directory:
@@ -28,14 +30,14 @@ def tree(counts: Mapping[str, int]) -> list[Directory]:
     for path, count in counts.items():
         for directory in _way(path, known, top):
             directory.count += count
-        known[_normal(path)].own += count
+        known[normal(path)].own += count
     return [_short(child) for child in _sorted(top.children)]
 
 
 def _way(path: str, known: dict[str, Directory], top: Directory) -> Iterable[Directory]:
     """The directories from the top down to `path`, made where they are missing."""
     parent = top
-    for step, label in _steps(_normal(path)):
+    for step, label in _steps(normal(path)):
         if step not in known:
             known[step] = Directory(label, step)
             parent.children.append(known[step])
@@ -43,31 +45,23 @@ def _way(path: str, known: dict[str, Directory], top: Directory) -> Iterable[Dir
         yield parent
 
 
-def _separator(path: str) -> str:
-    return "\\" if "\\" in path and "/" not in path else "/"
-
-
-def _normal(path: str) -> str:
-    return path.rstrip(_separator(path)) or _separator(path)
-
-
 def _steps(path: str) -> list[tuple[str, str]]:
     """`/srv/app` by steps: ("/", "/"), ("/srv", "srv"), ("/srv/app", "app")."""
-    separator = _separator(path)
-    names = path.split(separator)
+    between = separator(path)
+    names = path.split(between)
     steps = []
     for place, name in enumerate(names, 1):
-        here = separator.join(names[:place]) or separator
+        here = between.join(names[:place]) or between
         if name or place == 1:
-            steps.append((here, name or separator))
-    return [(separator, separator)] if path == separator else steps
+            steps.append((here, name or between))
+    return [(between, between)] if path == between else steps
 
 
 def _short(directory: Directory) -> Directory:
     while len(directory.children) == 1 and not directory.own:
         child = directory.children[0]
         directory = Directory(
-            f"{directory.label.rstrip(_separator(child.path))}{_separator(child.path)}{child.label}",
+            f"{directory.label.rstrip(separator(child.path))}{separator(child.path)}{child.label}",
             child.path,
             child.count,
             child.own,

@@ -23,6 +23,7 @@ from django.db.models.lookups import Exact
 from episodes.models import Episode, EpisodeVector, RefusedVector
 from episodes.schemas import EpisodeFilter, EpisodeOut, VectorOut, VectorState
 from memoryweb.core import active_model
+from memoryweb.core.directories import Subtree
 from memoryweb.core.errors import NotFound
 from memoryweb.core.models import ActiveModel, QuarantineItem
 
@@ -60,14 +61,19 @@ def matching(wanted: EpisodeFilter) -> QuerySet[Episode]:
 
 
 def below(directory: str) -> Q:
-    """The directory and all below it: /srv/app has /srv/app/web in it and /srv/apple not.
+    """The directory and all below it.
 
     Compared by its leading characters and not by LIKE, which in SQLite does not know a from A.
     """
-    separator = "\\" if "\\" in directory and "/" not in directory else "/"
-    inside = directory.rstrip(separator) + separator
-    leading = Exact(Left("working_dir", len(inside)), inside)
-    return Q(working_dir=directory.rstrip(separator) or separator) | Q(leading)
+    subtree = Subtree.of(directory)
+    found = Q(working_dir=subtree.itself) | Q(_begins(subtree.inside))
+    if subtree.inside_windows is not None:
+        found |= Q(_begins(subtree.inside_windows)) & ~Q(working_dir__contains="/")
+    return found
+
+
+def _begins(leading: str) -> Exact:
+    return Exact(Left("working_dir", len(leading)), leading)
 
 
 def searchable() -> QuerySet[Episode]:

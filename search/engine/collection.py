@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from memoryweb.core.directories import Subtree
 from memoryweb.core.vectors import Vector
 from search.engine import bm25
 from search.engine.attributes import Columns
 from search.engine.growing import BoolArray, FloatArray, Growing, IntArray
-from search.engine.model import Filters, is_below
+from search.engine.model import Filters
 from search.engine.numbering import RowNumbers
 from search.engine.postings import Postings
 from search.engine.vectors import Vectors
@@ -191,7 +192,7 @@ class Collection:
         return fresh
 
     def _below(self, directory: str) -> BoolArray:
-        return self._columns.where("working_dir", lambda value: is_below(value, directory))
+        return self._columns.where("working_dir", Subtree.of(directory).holds)
 
     def _among(self, ids: Iterable[str]) -> BoolArray:
         mask = np.zeros(len(self._ids), np.bool_)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from memoryweb.core.directories import Subtree
 from memoryweb.core.vectors import Reason, checked_vector
 
 Fusion = Literal["linear", "rrf", "auto"]
@@ -75,8 +76,8 @@ class Weights:
 class Filters:
     """Which documents are searched at all. What is None does not filter.
 
-    `working_dir_prefix` takes that directory and everything below it: /a/b takes /a/b and
-    /a/b/c, not /a/bc. `since` and `until` are inclusive, in seconds since the epoch.
+    `working_dir_prefix` takes that directory and everything below it. `since` and `until` are
+    inclusive, in seconds since the epoch.
     """
 
     working_dir: str | None = None
@@ -105,22 +106,15 @@ class Filters:
 
     def accept(self, document: Document) -> bool:
         """The whole rule for one document; `search` applies the same over columns."""
-        attributes = document.attributes
+        attributes, prefix = document.attributes, self.working_dir_prefix
         directory = attributes.get("working_dir", "")
         return (
             all(attributes.get(name) == value for name, value in self.exact().items())
-            and (not self.working_dir_prefix or is_below(directory, self.working_dir_prefix))
+            and (prefix is None or Subtree.of(prefix).holds(directory))
             and (self.since is None or document.created_at >= self.since)
             and (self.until is None or document.created_at <= self.until)
             and (self.ids is None or document.id in self.ids)
         )
-
-
-def is_below(directory: str, ancestor: str) -> bool:
-    """Whether a directory is `ancestor` or lies below it; / and \\ both separate."""
-    stem = ancestor.rstrip("/\\")
-    after = directory[len(stem) : len(stem) + 1]
-    return directory != "" and directory.startswith(stem) and after in ("", "/", "\\")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,8 @@ The caller brings the documents, from its database; the rules are octos-memory's
 from collections.abc import Iterable, Mapping
 
 from memoryweb.core.analysis import Analyzer
-from search.engine.model import Answer, Document, Hit, Query, is_below
+from memoryweb.core.directories import Subtree
+from search.engine.model import Answer, Document, Hit, Query
 
 
 def scan(
@@ -47,6 +48,6 @@ def _present(document: Document, terms: Mapping[str, None], analyzer: Analyzer) 
 
 
 def _rank(document: Document, present: int, query: Query) -> tuple[bool, int, float, str]:
-    directory = query.prefer_working_dir
-    preferred = directory and is_below(document.attributes.get("working_dir", ""), directory)
-    return not preferred, -present, -document.created_at, document.id
+    preferred, directory = query.prefer_working_dir, document.attributes.get("working_dir", "")
+    lifted = preferred != "" and Subtree.of(preferred).holds(directory)
+    return not lifted, -present, -document.created_at, document.id

@@ -10,6 +10,7 @@ LAYERS = ["memoryweb.core", "episodes", "bank", "search", "memoryweb"]
 # What values are made of may not know the web framework.
 PURE = [
     "memoryweb/core/analysis.py",
+    "memoryweb/core/directories.py",
     "memoryweb/core/vectors.py",
     "memoryweb/core/guard",
     "search/engine",

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from search.engine import Document, Filters, Index, Query, QueryError, Weights
-from search.engine.model import is_below
 from tests.engine import textbook
 from tests.engine.builders import DAY, NOW, ask, document, index_of, names, papers, scores
 
@@ -52,26 +51,6 @@ SHELF = [
 def test_filters_take_exactly_what_they_name(filters: Filters, expected: str):
     assert sorted(names(ask(index_of(*SHELF), "parser", filters=filters))) == list(expected)
     assert [one.id for one in SHELF if filters.accept(one)] == list(expected)
-
-
-@pytest.mark.parametrize(
-    ("directory", "ancestor", "below"),
-    [
-        ("/a/b", "/a/b", True),
-        ("/a/b/c", "/a/b", True),
-        ("/a/bc", "/a/b", False),
-        ("/a", "/a/b", False),
-        ("/a/b/", "/a/b", True),
-        ("/a/b", "/a/b/", True),
-        ("/a", "/", True),
-        ("", "/", False),
-        ("a", "/", False),
-        (r"C:\w\app", r"C:\w", True),
-        (r"C:\work", r"C:\w", False),
-    ],
-)
-def test_a_directory_is_below_another_by_whole_segments(directory: str, ancestor: str, below: bool):
-    assert is_below(directory, ancestor) is below
 
 
 def test_filtered_out_documents_still_count_in_frequencies_but_not_in_the_best_score():
