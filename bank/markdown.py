@@ -1,22 +1,14 @@
-"""A page's text: its front matter, title, abstract, tags and aliases, and its safe HTML."""
+"""What a page's text says about the page: its front matter, title, abstract, tags and aliases."""
 
-import html
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import nh3
 import regex
 import yaml
-from markdown_it import MarkdownIt
-from markdown_it.ruler import RuleOptionsType
-from markdown_it.rules_block import StateBlock, reference
-from markdown_it.rules_core import StateCore
-from markdown_it.rules_inline import StateInline
-from markdown_it.token import Token
 
-from bank.links import WIKILINK, Link, link_of, mask_code
+from bank.links import WIKILINK, link_of, mask_code
 from bank.names import key
 
 ABSTRACT_LENGTH = 100
@@ -275,142 +267,3 @@ def _labels(
         unique.setdefault(key(label), label)
     unique.pop("", None)
     return tuple(unique.values())[:LABELS_LIMIT], len(readable) == len(items)
-
-
-# Rendering
-
-STEPS_LIMIT = 300_000  # About two seconds of parsing; an ordinary page takes a few hundred.
-NESTING_LIMIT = 40
-_REL = "noopener nofollow noreferrer"
-_BLOCKS = ("p", "li", "h2", "h3", "h4", "h5", "h6", "blockquote", "td", "th")
-
-
-@dataclass(frozen=True, slots=True)
-class Rendered:
-    """Safe HTML; `plain` when the text was too tangled to draw and is shown as it is written."""
-
-    html: str
-    plain: bool = False
-
-
-def render(body: str, resolve: Callable[[Link], str | None] = lambda link: None) -> Rendered:
-    """A page's body (without front matter) as HTML that can run, fetch and style nothing.
-
-    `resolve` gives a wikilink's address, or None where the page is missing. Headings start
-    at h2, as the page around has the h1. An image is a link to it, so that nothing is fetched
-    unasked. The time is bounded: what would take longer is shown as plain text.
-    """
-    try:
-        drawn = _MARKDOWN.render(body, {"resolve": resolve, "steps": 0})
-    except _TooTangled:
-        return Rendered(f"<pre>{html.escape(body)}</pre>", plain=True)
-    return Rendered(_CLEANER.clean(drawn))
-
-
-class _TooTangled(Exception):
-    pass
-
-
-def _count_block_step(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    # The parser drops what is nested deeper than its limit; nobody may lose sight of text.
-    if state.level >= NESTING_LIMIT - 2:
-        raise _TooTangled
-    return _count_step(state.env, 1)
-
-
-def _count_inline_step(state: StateInline, silent: bool) -> bool:
-    # A bracket may try every bracket after it, down to the nesting limit.
-    return _count_step(state.env, 4 if "[" in state.src[state.pos : state.pos + 2] else 1)
-
-
-def _count_step(env: Any, steps: int) -> bool:
-    env["steps"] += steps
-    if env["steps"] > STEPS_LIMIT:
-        raise _TooTangled
-    return False  # Never matches: the next rule has its turn.
-
-
-def _wikilink(state: StateInline, silent: bool) -> bool:
-    match = WIKILINK.match(state.src, state.pos, state.posMax)
-    if match is None or not (link := link_of(match, state.src)).target:
-        return False
-    if not silent:
-        address = state.env["resolve"](link)
-        attributes = {"class": "missing", "title": "There is no such page yet."}
-        if address is not None:
-            attributes = {"class": "wikilink", "href": address}
-        for token in _wrapped(link.shown, attributes):
-            state.push(token.type, token.tag, token.nesting).attrs = token.attrs
-            state.tokens[-1].content = token.content
-    state.pos = match.end()
-    return True
-
-
-def _reference_but_no_footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    # A definition is not drawn; the text of a footnote, which looks like one, has to be.
-    footnote = state.src.startswith("[^", state.bMarks[start] + state.tShift[start])
-    return not footnote and reference(state, start, end, silent)
-
-
-def _settle(state: StateCore) -> None:
-    """Headings one level down, no style attributes (the policy forbids them), no images."""
-    for token in state.tokens:
-        if token.type in ("heading_open", "heading_close"):
-            token.tag = f"h{min(6, int(token.tag[1]) + 1)}"
-        if style := token.attrs.pop("style", None):
-            token.attrs["class"] = f"align-{str(style).rpartition(':')[2]}"
-        if token.children:
-            token.children = list(_without_images(token.children))
-
-
-def _without_images(tokens: list[Token]) -> Iterator[Token]:
-    links = 0  # How many links are open: a link within a link would end the outer one.
-    for token in tokens:
-        links += token.nesting if token.type in ("link_open", "link_close") else 0
-        if token.type != "image":
-            yield token
-            continue
-        source = str(token.attrs["src"])
-        remote = source.startswith(("http:", "https:")) and not links
-        address = {"href": source} if remote else {}
-        yield from _wrapped(f"Image: {token.content or source}", {"class": "image", **address})
-
-
-def _wrapped(text: str, attributes: Mapping[str, str]) -> list[Token]:
-    """The text in a link when the attributes have an address, else in a span."""
-    kind, tag = ("link", "a") if "href" in attributes else ("span", "span")
-    return [
-        Token(f"{kind}_open", tag, 1, attrs=dict(attributes)),
-        Token("text", "", 0, content=text),
-        Token(f"{kind}_close", tag, -1),
-    ]
-
-
-def _parser() -> MarkdownIt:
-    parser = MarkdownIt("js-default", {"maxNesting": NESTING_LIMIT})
-    ends: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list", "table"]}
-    parser.block.ruler.at("reference", _reference_but_no_footnote)
-    parser.block.ruler.before("table", "count", _count_block_step, ends)
-    parser.inline.ruler.before("text", "count", _count_inline_step)
-    parser.inline.ruler.before("link", "wikilink", _wikilink)
-    parser.core.ruler.push("settle", _settle)
-    return parser
-
-
-_MARKDOWN = _parser()
-_CLEANER = nh3.Cleaner(
-    tags={
-        *("p", "br", "hr", "ul", "ol", "li", "blockquote", "pre", "code", "em", "strong", "s", "a"),
-        *("h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td", "span"),
-    },
-    attributes={"a": {"href", "title"}, "ol": {"start"}, "span": {"title"}},
-    allowed_classes={
-        "a": {"wikilink", "image"},
-        "span": {"missing", "image"},
-        "td": {"align-left", "align-center", "align-right"},
-        "th": {"align-left", "align-center", "align-right"},
-    },
-    set_tag_attribute_values={tag: {"dir": "auto"} for tag in _BLOCKS},
-    url_schemes={"http", "https", "mailto"},
-    link_rel=_REL,
-)

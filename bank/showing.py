@@ -1,11 +1,10 @@
 """Texts made ready for a template: a page as prose, and the difference of two texts as rows."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bank import diff, markdown
-from bank.links import Link
-from bank.markdown import Rendered
+from bank.rendering import Rendered, Resolve, render
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +42,10 @@ def changes_of(comparison: diff.Comparison, *, split: bool = False) -> Changes:
     return Changes(rows, comparison.added, comparison.removed, split, allowance.cut, coarse)
 
 
-def prose(text: str, resolve: Callable[[Link], str | None], title: str = "") -> Rendered:
+def prose(text: str, resolve: Resolve, title: str = "") -> Rendered:
     """The text as HTML, without its front matter and without the heading that is its title."""
     body = markdown.split(text).body
     first, _, rest = body.lstrip("\r\n").partition("\n")
     if title and first.startswith("# ") and markdown.title(first, "") == title:
         body = rest
-    return markdown.render(body, resolve)
+    return render(body, resolve)
