@@ -91,7 +91,7 @@ def store_batch(request: ApiRequest, response: HttpResponse, replace: bool = Fal
     answer = BatchAnswer(
         **counts,
         quarantined=sum(o.quarantined for o in written),
-        failed=[_failure(i, o.id, o.error) for i, o in enumerate(outcomes) if o.error],
+        failed=[failure(i, o.id, o.error) for i, o in enumerate(outcomes) if o.error],
         change_seq=max((o.seq for o in outcomes), default=0),
     )
     response["X-Change-Seq"] = str(answer.change_seq)
@@ -112,7 +112,7 @@ def store_vectors(
     return BulkVectorsAnswer(
         stored=result.stored,
         states=result.states,
-        failed=[_failure(i, _id_in(bulk.items[i]), e) for i, e in sorted(result.failed.items())],
+        failed=[failure(i, _id_in(bulk.items[i]), e) for i, e in sorted(result.failed.items())],
         change_seq=result.seq,
     )
 
@@ -217,7 +217,8 @@ def _id_in(item: Any) -> str | None:
     return store.sayable(item["id"])
 
 
-def _failure(index: int, episode_id: str | None, error: DomainError) -> Failure:
+def failure(index: int, episode_id: str | None, error: DomainError) -> Failure:
+    """One item of a batch that failed, in the shape of every batch's answer."""
     errors = error.errors if isinstance(error, Invalid) else ()
     told = errors or (FieldError((), error.detail),)
     return Failure(

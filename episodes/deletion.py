@@ -34,15 +34,22 @@ from memoryweb.core.guard import scan
 BATCH = 500
 R = TypeVar("R", bound=Model)
 
-# Which of these ids the indexes of this process still answer with. Search, which lies to the
-# right of episodes, gives it when the product is put together.
-IndexCheck = Callable[[Sequence[str]], set[str]]
+# Which of these ids of a collection the indexes of this process still answer with. Search, which
+# lies to the right of episodes, gives it when the product is put together.
+IndexCheck = Callable[[str, Sequence[str]], set[str]]
 _index_check: IndexCheck | None = None
 
 
 def register_index_check(check: IndexCheck | None) -> None:
     global _index_check
     _index_check = check
+
+
+def still_found(collection: str, ids: Sequence[str]) -> set[str] | None:
+    """Those of the ids that an index still answers with; None where there is no index."""
+    if _index_check is None:
+        return None
+    return _index_check(collection, ids) if ids else set()
 
 
 @dataclass
@@ -211,10 +218,10 @@ def _verify(receipt: Receipt, ids: Sequence[str]) -> None:
     for batch in _batches(ids):
         left += Episode.objects.filter(pk__in=batch).count()
         left += EpisodeVector.objects.filter(episode__in=batch).count()
-    if _index_check is not None:
-        still_found = len(_index_check(ids)) if ids else 0
-        receipt.index = len(ids) - still_found
-        left += still_found
+    found = still_found(COLLECTION, ids)
+    if found is not None:
+        receipt.index = len(ids) - len(found)
+        left += len(found)
     receipt.verified = not left
 
 

@@ -1,4 +1,4 @@
-"""Episode ids: made where one is missing, and written into addresses so that every one works."""
+"""Ids: made where one is missing, and written into addresses so that every one works."""
 
 import base64
 import json
@@ -6,7 +6,7 @@ import os
 import re
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from django.urls import register_converter
@@ -36,13 +36,18 @@ _ENDINGS = ("embedding", "similar", "edit", "delete")
 _REWRITTEN = re.compile(r"[\x00-\x1f\x7f\\]|(^|/)\.{0,2}(/|$)")
 
 
-def address(episode_id: str) -> str:
-    """The id as it stands in a path before percent-encoding: itself, or `~` and its base64url."""
-    first, last = episode_id.split("/")[0], episode_id.split("/")[-1]
-    taken = first in _TAKEN or first.startswith("~") or last in _ENDINGS
-    if not taken and not _REWRITTEN.search(episode_id):
-        return episode_id
-    return "~" + base64.urlsafe_b64encode(episode_id.encode()).decode().rstrip("=")
+def address(
+    an_id: str, taken: Collection[str] = _TAKEN, endings: Collection[str] = _ENDINGS
+) -> str:
+    """The id as it stands in a path before percent-encoding: itself, or `~` and its base64url.
+
+    `taken` are words that our own routes begin with, `endings` those that they end in.
+    """
+    first, last = an_id.split("/")[0], an_id.split("/")[-1]
+    is_taken = first in taken or first.startswith("~") or last in endings
+    if not is_taken and not _REWRITTEN.search(an_id):
+        return an_id
+    return "~" + base64.urlsafe_b64encode(an_id.encode()).decode().rstrip("=")
 
 
 def from_address(text: str) -> str:
@@ -64,4 +69,23 @@ class EpisodeIdConverter:
         return address(value)
 
 
+_SESSION_TAKEN = {"memories", "embeddings"}
+_SESSION_ENDINGS = ("memories", "embedding", "embeddings", "recall", "environment", "search")
+
+
+def session_address(an_id: str) -> str:
+    """As `address`, for contexts, their memories and collections of code vectors."""
+    return address(an_id, _SESSION_TAKEN, _SESSION_ENDINGS)
+
+
+class SessionIdConverter(EpisodeIdConverter):
+    """`<session:id>` in a route: the id of a context, a memory or a collection of code vectors."""
+
+    regex = ".+" + "".join(f"(?<!/{ending})" for ending in _SESSION_ENDINGS)
+
+    def to_url(self, value: str) -> str:
+        return session_address(value)
+
+
 register_converter(EpisodeIdConverter, "episode")
+register_converter(SessionIdConverter, "session")

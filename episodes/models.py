@@ -1,9 +1,12 @@
-"""Episodes, their vectors, the vectors they were refused, and what pages deleted a moment ago."""
+"""Episodes and session memories, their vectors, and what pages deleted a moment ago."""
 
 from typing import ClassVar
+from urllib.parse import quote
 
 from django.db import models
 from django.urls import reverse
+
+from episodes.identifiers import session_address
 
 
 class Episode(models.Model):
@@ -134,3 +137,144 @@ class DeletedEpisode(models.Model):
 
     def __str__(self) -> str:
         return self.episode_id
+
+
+class Context(models.Model):
+    """One session of work that agents come back to, under an id that they chose."""
+
+    class Status(models.TextChoices):
+        ACTIVE = "active"
+        ARCHIVED = "archived"
+
+    id = models.CharField(primary_key=True, max_length=200)
+    name = models.CharField(max_length=500)
+    intent = models.TextField(blank=True)
+    status = models.CharField(max_length=10, choices=Status, default=Status.ACTIVE)
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()  # of the context itself, and of what was saved into it
+
+    # The annotation of `memories.counted`.
+    memory_count: int
+
+    class Meta:
+        indexes: ClassVar = [
+            models.Index(fields=["-created_at", "id"], name="context_created"),
+            models.Index(fields=["-updated_at", "id"], name="context_updated"),
+            models.Index(fields=["status", "-created_at", "id"], name="context_status"),
+            models.Index(fields=["status", "-updated_at", "id"], name="context_status_updated"),
+        ]
+
+    def __str__(self) -> str:
+        return self.id
+
+    def get_absolute_url(self) -> str:
+        return f"/sessions/{quote(session_address(self.id))}/"
+
+
+class Memory(models.Model):
+    """One thing to remember of a session. Its content is the text that is indexed and embedded.
+
+    Archived memories are kept and listed on request, but neither searched nor recalled.
+    `quarantined` ones are served to nobody until a curator decides.
+    The view `agent_memories` reads this table: see `episodes.agent_memories` before altering it.
+    """
+
+    class Type(models.TextChoices):
+        DECISION = "decision"
+        CONSTRAINT = "constraint"
+        NOTE = "note"
+        DISCOVERY = "discovery"
+        ERROR = "error"
+        ACTION = "action"
+
+    id = models.CharField(primary_key=True, max_length=200)
+    context = models.ForeignKey(
+        Context, on_delete=models.CASCADE, related_name="memories", db_index=False
+    )
+    type = models.CharField(max_length=12, choices=Type, default=Type.NOTE)
+    importance = models.FloatField(default=0.5)
+    source = models.CharField(max_length=200, blank=True)
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+    archived = models.BooleanField(default=False)
+    quarantined = models.BooleanField(default=False)
+    content_sha = models.CharField(max_length=64)
+    content = models.TextField()
+
+    # The annotation of `memories.described`.
+    vector_state: str
+
+    class Meta:
+        verbose_name_plural = "memories"
+        indexes: ClassVar = [
+            models.Index(fields=["context", "-created_at", "id"], name="memory_context"),
+            models.Index(fields=["-created_at", "id"], name="memory_created"),
+        ]
+
+    def __str__(self) -> str:
+        return self.id
+
+    def get_absolute_url(self) -> str:
+        return f"{self.context.get_absolute_url()}#{quote(self.id)}"
+
+
+class MemoryVector(models.Model):
+    """One embedding of one memory by one model, in the form of `EpisodeVector`.
+
+    `context` is the memory's own, which never changes: the index over it and `indexed_at` holds
+    only memories that have a vector.
+    """
+
+    memory = models.ForeignKey(
+        Memory, on_delete=models.CASCADE, related_name="vectors", db_index=False
+    )
+    context = models.ForeignKey(
+        Context, on_delete=models.CASCADE, related_name="memory_vectors", db_index=False
+    )
+    model = models.CharField(max_length=200)
+    dimension = models.PositiveIntegerField()
+    text_sha = models.CharField(max_length=64)  # of the text it was made from
+    indexed_at = models.DateTimeField()
+    vector = models.BinaryField()  # last, as in EpisodeVector
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["memory", "model"], name="one_memory_vector_a_model")
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=["context", "indexed_at"], name="memory_vector_indexed"),
+            models.Index(
+                fields=["memory", "model", "dimension", "text_sha", "indexed_at"],
+                name="memory_vector_state",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.memory_id} by {self.model}"
+
+
+class CodeVector(models.Model):
+    """The embedding of one code symbol by one model. A collection is one repository."""
+
+    collection = models.CharField(max_length=200)
+    file_path = models.CharField(max_length=4096, blank=True)
+    symbol_name = models.CharField(max_length=1000)
+    line_start = models.PositiveIntegerField(null=True, blank=True)
+    model = models.CharField(max_length=200)
+    dimension = models.PositiveIntegerField()
+    indexed_at = models.DateTimeField()
+    vector = models.BinaryField()  # last, as in EpisodeVector
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["collection", "file_path", "symbol_name", "model"],
+                name="one_code_vector_a_model",
+            )
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=["collection", "model", "dimension"], name="code_vector_model")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.symbol_name} in {self.collection}"

@@ -243,8 +243,9 @@ def record_refusals(refused: Sequence[tuple[Sent, VectorRefused]]) -> None:
     )
 
 
-def refusal_error(refusal: VectorRefused) -> Invalid:
-    return Invalid(str(refusal), [FieldError(("embedding",), str(refusal))], reason=refusal.reason)
+def refusal_error(refusal: VectorRefused, name: str = "embedding") -> Invalid:
+    """What a sender is told of a refused vector, which was sent under `name`."""
+    return Invalid(str(refusal), [FieldError((name,), str(refusal))], reason=refusal.reason)
 
 
 def _width(sent: Sent) -> int:

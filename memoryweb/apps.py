@@ -12,5 +12,5 @@ class MemorywebConfig(AppConfig):
         from memoryweb.core import health
         from search.live import live
 
-        deletion.register_index_check(lambda ids: live.holding(COLLECTION, ids))
+        deletion.register_index_check(live.holding)
         health.register_probe("files", sync.probe)

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, StrictBool
 from episodes.schemas import Base64, Floats, Name, Outcome, Path, Text
 from episodes.schemas import Source as EpisodeSource
 from memoryweb.core.times import Time
-from search.engine.model import MAX_LIMIT
+from search.engine import MAX_LIMIT
 
 Collection = Literal["episodes", "memories", "pages"]
 FusionName = Literal["linear", "rrf", "auto"]
@@ -35,6 +35,9 @@ class FiltersIn(Strict):
     outcome: Outcome | None = None
     source: EpisodeSource | None = None
     kind: Collection | None = None
+    context_id: Annotated[
+        Name | None, Field(description="memories of this session context alone")
+    ] = None
     since: Annotated[Time | None, Field(description="created at this moment or later")] = None
     until: Annotated[Time | None, Field(description="created at this moment or earlier")] = None
 

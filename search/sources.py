@@ -12,7 +12,9 @@ from bank import queries as pages
 from bank.markdown import split
 from bank.models import Kind, Page
 from episodes import queries as episodes
-from episodes.models import Episode
+from episodes import session_queries as sessions
+from episodes.models import Episode, Memory
+from memoryweb.core import active_model
 from memoryweb.core.vectors import VectorRefused, decode_blob
 from search.engine import Document
 
@@ -148,6 +150,43 @@ def pages_shown(ids: Collection[str]) -> dict[str, Shown]:
     }
 
 
+def memory_documents(ids: Collection[str] | None) -> Iterator[Document]:
+    """The memories of all session contexts; a search in one context filters by `context_id`."""
+    active = active_model.active()
+    rows = sessions.with_vector_of(sessions.searchable(), active.model if active else None)
+    columns = ("pk", "content", "created_at", "context_id", "comparable")
+    for found in _memories(rows, ids):
+        for pk, content, created_at, context_id, blob in found.values_list(*columns):
+            yield Document(
+                id=pk,
+                text=content,
+                created_at=created_at.timestamp(),
+                attributes={"context_id": context_id, "kind": "memories"},
+                vector=None if blob is None else _decoded(bytes(blob)),
+            )
+
+
+def _memories(rows: QuerySet[Memory], ids: Collection[str] | None) -> Iterator[QuerySet[Memory]]:
+    """The wanted rows, a chunk of them at a time."""
+    if ids is None:
+        ids = list(sessions.searchable().values_list("pk", flat=True))
+    return (rows.filter(pk__in=some) for some in _chunks(ids))
+
+
+def memories_shown(ids: Collection[str]) -> dict[str, Shown]:
+    return {
+        memory.pk: Shown(
+            title=title_of(memory.content) or memory.pk,
+            summary=memory.content,
+            created_at=memory.created_at,
+            url=memory.get_absolute_url(),
+            facts={"context": memory.context_id, "type": memory.type, "source": memory.source},
+        )
+        for found in _memories(sessions.searchable().select_related("context"), ids)
+        for memory in found
+    }
+
+
 COLUMNS = ("kind", "name", "title", "aliases", "tags", "content", "updated_at")
 
 
@@ -175,6 +214,7 @@ SOURCES = {
     source.name: source
     for source in (
         Source("episodes", episode_documents, episodes_shown),
+        Source("memories", memory_documents, memories_shown),
         Source("pages", page_documents, pages_shown),
     )
 }

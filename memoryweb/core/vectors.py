@@ -89,29 +89,55 @@ def decode_blob(blob: bytes, width: int | None = None) -> Vector:
 
 
 def cosine_similarity(a: object, b: object) -> float | None:
-    """The cosine of two blobs in [-1, 1], or None where either is no comparable vector.
+    """The cosine of two blobs in [-1, 1], or None where either is no comparable vector."""
+    return CosineTo()(a, b)
 
-    Made to be registered as a deterministic SQL function: a bad row gives NULL for itself and
-    never ends the query.
+
+class CosineTo:
+    """`cosine_similarity`, made to be registered as a deterministic SQL function: a bad row gives
+    NULL for itself and never ends the query.
+
+    The second argument is remembered, as a query gives the same one with every row.
     """
-    if not (isinstance(a, bytes) and isinstance(b, bytes)):
-        return None
-    if len(a) != len(b) or not a or len(a) % BLOB_DTYPE.itemsize:
-        return None
-    x, y = np.frombuffer(a, BLOB_DTYPE), np.frombuffer(b, BLOB_DTYPE)
-    cosine = _cosine(x, y)
-    if math.isnan(cosine):
-        # Squares of values beyond 1e19 overflow float32; the wider type settles those rows.
-        cosine = _cosine(x.astype(np.float64), y.astype(np.float64))
-    return None if math.isnan(cosine) else max(-1.0, min(1.0, cosine))
+
+    def __init__(self) -> None:
+        self._blob: object = None
+        self._vector: npt.NDArray[Any] | None = None
+        self._norm = math.nan
+
+    def __call__(self, a: object, b: object) -> float | None:
+        if b != self._blob or type(b) is not type(self._blob):
+            self._remember(b)
+        y = self._vector
+        if y is None or not isinstance(a, bytes) or len(a) != y.nbytes:
+            return None
+        x = np.frombuffer(a, BLOB_DTYPE)
+        with np.errstate(over="ignore", invalid="ignore"):
+            norm = math.sqrt(np.dot(x, x))
+            product = float(np.dot(x, y))
+        if EPSILON <= norm < math.inf and EPSILON <= self._norm < math.inf:
+            cosine = product / (norm * self._norm)
+        else:
+            # Squares of values beyond 1e19 overflow float32; the wider type settles those rows.
+            cosine = _wide_cosine(x, y)
+        return None if math.isnan(cosine) else max(-1.0, min(1.0, cosine))
+
+    def _remember(self, blob: object) -> None:
+        self._blob, self._vector = blob, None
+        if isinstance(blob, bytes) and blob and len(blob) % BLOB_DTYPE.itemsize == 0:
+            self._vector = np.frombuffer(blob, BLOB_DTYPE)
+            with np.errstate(over="ignore", invalid="ignore"):
+                self._norm = math.sqrt(np.dot(self._vector, self._vector))
 
 
-def _cosine(x: npt.NDArray[Any], y: npt.NDArray[Any]) -> float:
-    """The cosine of two arrays of one length, NaN where it has none in their own precision."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        norm_x, norm_y = math.sqrt(np.dot(x, x)), math.sqrt(np.dot(y, y))
-        if EPSILON <= norm_x < math.inf and EPSILON <= norm_y < math.inf:
-            return float(np.dot(x, y)) / (norm_x * norm_y)
+def _wide_cosine(x: npt.NDArray[Any], y: npt.NDArray[Any]) -> float:
+    """The cosine computed in float64, NaN where there is none."""
+    x, y = x.astype(np.float64), y.astype(np.float64)
+    if not (np.isfinite(x).all() and np.isfinite(y).all()):
+        return math.nan
+    norm_x, norm_y = math.sqrt(np.dot(x, x)), math.sqrt(np.dot(y, y))
+    if EPSILON <= norm_x < math.inf and EPSILON <= norm_y < math.inf:
+        return float(np.dot(x, y)) / (norm_x * norm_y)
     return math.nan
 
 

@@ -86,6 +86,7 @@ class Filters:
     outcome: str | None = None
     source: str | None = None
     kind: str | None = None
+    context_id: str | None = None
     since: float | None = None
     until: float | None = None
     ids: frozenset[str] | None = None
@@ -100,7 +101,7 @@ class Filters:
 
     def exact(self) -> dict[str, str]:
         """The attributes that must have one certain value."""
-        names = ("working_dir", "agent_id", "outcome", "source", "kind")
+        names = ("working_dir", "agent_id", "outcome", "source", "kind", "context_id")
         wanted = {name: getattr(self, name) for name in names}
         return {name: value for name, value in wanted.items() if value is not None}
 

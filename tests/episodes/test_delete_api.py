@@ -84,7 +84,7 @@ def test_a_request_that_is_not_understood_deletes_nothing(api, three, body: dict
 
 
 def test_the_receipt_tells_what_an_index_still_answers_with(api, three):
-    deletion.register_index_check(lambda ids: {"one"} & set(ids))
+    deletion.register_index_check(lambda collection, ids: {"one"} & set(ids))
     try:
         receipt = api("write").post("/episodes/delete", {"ids": ["one", "two"]}).json()["receipt"]
     finally:

@@ -8,6 +8,7 @@ from typing import Any
 from django.db import DEFAULT_DB_ALIAS, DataError, connections
 from django.db.backends.sqlite3 import base
 
+from memoryweb.core.sqlite import functions
 from memoryweb.core.sqlite.queue import WriteQueue
 
 READS = frozenset({"SELECT", "PRAGMA", "EXPLAIN", "SAVEPOINT", "RELEASE", "ROLLBACK", "COMMIT"})
@@ -43,7 +44,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
         path = str(conn_params["database"])
         if ":memory:" not in path and "mode=memory" not in path:
             self.queue = WriteQueue(Path(path).with_name("write.lock"))
-        return super().get_new_connection(conn_params)
+        made = super().get_new_connection(conn_params)
+        functions.register(made)
+        return made
 
     def create_cursor(self, name: str | None = None) -> Cursor:
         def cursor(connection: Any) -> Cursor:

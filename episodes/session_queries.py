@@ -1,0 +1,196 @@
+"""Which contexts and memories: filters, the state of their vectors, what may be served."""
+
+from collections.abc import Collection
+from typing import Any
+
+from django.db.models import (
+    BinaryField,
+    Case,
+    CharField,
+    Count,
+    Exists,
+    F,
+    FilteredRelation,
+    OuterRef,
+    Prefetch,
+    Q,
+    QuerySet,
+    Value,
+    When,
+)
+
+from episodes.models import Context, Memory, MemoryVector
+from episodes.session_schemas import (
+    ContextFilter,
+    ContextOut,
+    MemoryFilter,
+    MemoryOut,
+    MemoryVectorOut,
+)
+from memoryweb.core import active_model
+from memoryweb.core.errors import NotFound
+from memoryweb.core.models import ActiveModel
+
+ORDERS: dict[str, tuple[str, str]] = {
+    "-created_at": ("-created_at", "id"),
+    "created_at": ("created_at", "-id"),
+    "-updated_at": ("-updated_at", "id"),
+    "updated_at": ("updated_at", "-id"),
+}
+NEWEST_FIRST = ("-created_at", "id")
+
+
+def find_context(context_id: str) -> Context:
+    """The context with the number of its memories. Raises NotFound."""
+    context = counted(Context.objects.filter(pk=context_id)).first()
+    if context is None:
+        raise NotFound("there is no such context")
+    return context
+
+
+def require_context(context_id: str) -> None:
+    """Raise NotFound unless there is such a context."""
+    if not Context.objects.filter(pk=context_id).exists():
+        raise NotFound("there is no such context")
+
+
+def find_memory(memory_id: str) -> Memory:
+    """The memory with the facts of its vector. Raises NotFound, also while it is quarantined."""
+    memory = described(served().filter(pk=memory_id)).first()
+    if memory is None:
+        raise NotFound("there is no such memory")
+    return memory
+
+
+def contexts(wanted: ContextFilter) -> QuerySet[Context]:
+    """The contexts for which every given field of the filter holds."""
+    found = Context.objects.all()
+    if wanted.status is not None:
+        found = found.filter(status=wanted.status)
+    if wanted.q is not None:
+        parts = ("id", "name", "intent")
+        found = found.filter(
+            Q(*(Q(**{f"{name}__icontains": wanted.q}) for name in parts), _connector=Q.OR)
+        )
+    return found
+
+
+def counted(rows: QuerySet[Context]) -> QuerySet[Context]:
+    """Annotate `memory_count`: the memories that are neither archived nor in quarantine."""
+    counts = Q(memories__archived=False, memories__quarantined=False)
+    return rows.annotate(**{"memory_count": Count("memories", filter=counts)})
+
+
+def served() -> QuerySet[Memory]:
+    """All but what waits in quarantine."""
+    return Memory.objects.filter(quarantined=False)
+
+
+def searchable() -> QuerySet[Memory]:
+    """What a search, a recall and an agent may be served: neither quarantined nor archived."""
+    return served().filter(archived=False)
+
+
+def matching(wanted: MemoryFilter, context_id: str | None = None) -> QuerySet[Memory]:
+    """The memories of a context, or of all, for which every given field of the filter holds."""
+    found = served().filter(archived=wanted.archived)
+    if context_id is not None:
+        found = found.filter(context=context_id)
+    if wanted.type is not None:
+        found = found.filter(type=wanted.type)
+    made = _current_vectors(wanted.model)
+    if wanted.needs_vector is not None:
+        found = found.filter(~Exists(made) if wanted.needs_vector else Exists(made))
+    if wanted.indexed_before is not None:
+        found = found.exclude(Exists(made.filter(indexed_at__gte=wanted.indexed_before)))
+    return found
+
+
+def _current_vectors(model: str | None) -> QuerySet[MemoryVector]:
+    """Usable vectors of the outer memory by a model, by default the active one."""
+    rows = MemoryVector.objects.filter(memory=OuterRef("pk"), text_sha=OuterRef("content_sha"))
+    chosen = active_model.active()
+    if chosen is not None and model in (None, chosen.model):
+        return rows.filter(model=chosen.model, dimension=chosen.dimension)
+    return rows.filter(model=model) if model is not None else rows
+
+
+def of_types(rows: QuerySet[Memory], types: Collection[str]) -> QuerySet[Memory]:
+    return rows.filter(type__in=types) if types else rows
+
+
+def with_vector_of(rows: QuerySet[Memory], model: str | None) -> QuerySet[Memory]:
+    """Annotate `comparable`, the blob by `model` of the content as it is now, and `other_model`,
+    whether it has a vector by another."""
+    if model is None:
+        none = Value(None, output_field=BinaryField())
+        has_any = Exists(MemoryVector.objects.filter(memory=OuterRef("pk")))
+        return rows.annotate(comparable=none, other_model=has_any)
+    current = Q(vectors__model=model, vectors__text_sha=F("content_sha"))
+    others = MemoryVector.objects.filter(memory=OuterRef("pk")).exclude(model=model)
+    joined = rows.annotate(current_vector=FilteredRelation("vectors", condition=current))
+    return joined.annotate(comparable=F("current_vector__vector"), other_model=Exists(others))
+
+
+def described(rows: QuerySet[Memory]) -> QuerySet[Memory]:
+    """Annotate and prefetch what `shown` needs, in a fixed number of queries."""
+    chosen = active_model.active()
+    vectors = _telling_first(MemoryVector.objects.defer("vector"), chosen)
+    states = [When(condition, then=Value(state)) for state, condition in _states(chosen)]
+    state = Case(*states, default=Value("missing"), output_field=CharField())
+    return rows.annotate(**{"vector_state": state}).prefetch_related(Prefetch("vectors", vectors))
+
+
+def vector_states() -> dict[str, int]:
+    """How many searchable memories there are in each state of their vectors."""
+    rows = described(searchable()).prefetch_related(None).order_by()
+    by = ("vector_state",)
+    return dict(rows.values_list(*by).annotate(count=Count("pk")))
+
+
+def _states(chosen: ActiveModel | None) -> list[tuple[str, Exists]]:
+    """As for episodes: current, stale, wrong_width, other_model; where none holds, missing."""
+    if chosen is None:
+        return []
+    vectors = MemoryVector.objects.filter(memory=OuterRef("pk"))
+    by_active = vectors.filter(model=chosen.model, dimension=chosen.dimension)
+    return [
+        ("current", Exists(by_active.filter(text_sha=OuterRef("content_sha")))),
+        ("stale", Exists(by_active)),
+        ("wrong_width", Exists(vectors.filter(model=chosen.model))),
+        ("other_model", Exists(vectors.filter(dimension=chosen.dimension))),
+        ("wrong_width", Exists(vectors)),
+    ]
+
+
+def _telling_first(
+    vectors: QuerySet[MemoryVector], chosen: ActiveModel | None
+) -> QuerySet[MemoryVector]:
+    """The vector first that decided the state."""
+    if chosen is None:
+        return vectors.order_by("-indexed_at")
+    of_active, of_width = Q(model=chosen.model), Q(dimension=chosen.dimension)
+    rank = Case(When(of_active, then=0), When(of_width, then=1), default=2)
+    return vectors.order_by(rank, "-indexed_at")
+
+
+def shown(memory: Memory) -> MemoryOut:
+    """The memory as the API answers it. It must come from `described`."""
+    vector = next(iter(memory.vectors.all()), None)
+    fields: dict[str, Any] = {
+        name: getattr(memory, name) for name in MemoryOut.model_fields if name != "vector"
+    }
+    return MemoryOut(
+        **fields,
+        vector=MemoryVectorOut(
+            state=memory.vector_state,  # type: ignore[arg-type]
+            model=vector.model if vector else None,
+            dimension=vector.dimension if vector else None,
+            indexed_at=vector.indexed_at if vector else None,
+        ),
+    )
+
+
+def shown_context(context: Context) -> ContextOut:
+    """The context as the API answers it. It must come from `counted`."""
+    return ContextOut.model_validate(context)
