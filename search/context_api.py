@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, FiniteFloat
 from episodes.schemas import Base64, Floats, Name, Path, Text
 from memoryweb.core.api_auth import read
 from search.context import DEFAULT_TOKENS, MOST_TOKENS, Context, context, recalling
-from search.engine.model import Mode
+from search.engine import Mode
 from search.schemas import QUERY_CHARACTERS, Strict
 
 router = Router()

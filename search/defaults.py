@@ -7,7 +7,7 @@ from memoryweb.core import clock
 from memoryweb.core.actor import Actor, Role
 from memoryweb.core.analysis import ANALYZERS
 from memoryweb.core.errors import FieldError, Invalid, NotFound
-from search.engine.model import FUSIONS, Fusion
+from search.engine import FUSIONS, Fusion
 from search.models import SettingsVersion
 
 

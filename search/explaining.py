@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from math import floor
 from typing import NamedTuple
 
-from search.engine import Explanation, Hit, Weights
-from search.engine.fusion import RRF_K
+from search.engine import RRF_K, Explanation, Hit, Weights
 
 PLACES = 4
 UNIT = 10**PLACES

@@ -14,7 +14,7 @@ from episodes.schemas import read
 from memoryweb.core.errors import Invalid
 from memoryweb.core.forms import YEARS, add_errors
 from search.defaults import RANGES, Defaults
-from search.engine.model import FUSIONS, MAX_LIMIT
+from search.engine import FUSIONS, MAX_LIMIT
 from search.schemas import QUERY_CHARACTERS, SearchIn
 from search.sources import SOURCES
 

@@ -7,39 +7,43 @@
 BM25 and cosine, fused; exact counts after every change; one consistent state for each search.
 """
 
-from memoryweb.core.vectors import VectorRefused, decode_blob
+from search.engine.fusion import RRF_K
 from search.engine.index import Index
 from search.engine.model import (
+    FUSIONS,
+    MAX_LIMIT,
     Answer,
     Document,
     Explanation,
     Filters,
+    Fusion,
     Hit,
+    Mode,
     Query,
     QueryError,
-    Statistics,
-    TermShare,
-    VectorRefusal,
     Weights,
 )
+from search.engine.ranking import best_first, shortlist
 from search.engine.scanning import scan
 from search.engine.searching import search
 
 __all__ = [
+    "FUSIONS",
+    "MAX_LIMIT",
+    "RRF_K",
     "Answer",
     "Document",
     "Explanation",
     "Filters",
+    "Fusion",
     "Hit",
     "Index",
+    "Mode",
     "Query",
     "QueryError",
-    "Statistics",
-    "TermShare",
-    "VectorRefusal",
-    "VectorRefused",
     "Weights",
-    "decode_blob",
+    "best_first",
     "scan",
     "search",
+    "shortlist",
 ]

@@ -1,9 +1,12 @@
 """Imports point only to the left, those inside functions included."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
+
+from search import engine
 
 ROOT = Path(__file__).parents[2]
 LAYERS = ["memoryweb.core", "episodes", "bank", "search", "memoryweb"]
@@ -11,8 +14,15 @@ LAYERS = ["memoryweb.core", "episodes", "bank", "search", "memoryweb"]
 PURE = [
     "memoryweb/core/analysis.py",
     "memoryweb/core/directories.py",
-    "memoryweb/core/vectors.py",
     "memoryweb/core/guard",
+    "memoryweb/core/strict_json.py",
+    "memoryweb/core/times.py",
+    "memoryweb/core/vectors.py",
+    "episodes/directories.py",
+    *(f"bank/{name}.py" for name in ("align", "diff", "findings", "layout", "links", "markdown")),
+    *(f"bank/{name}.py" for name in ("merge", "names", "showing")),
+    *(f"search/{name}.py" for name in ("budget", "explaining", "gate", "marking", "pieces")),
+    "search/wording.py",
     "search/engine",
 ]
 
@@ -25,6 +35,7 @@ def layer(module: str) -> int | None:
     return LAYERS.index(top) if top in LAYERS else None
 
 
+@cache
 def imported(path: Path) -> set[str]:
     names = set()
     for node in ast.walk(ast.parse(path.read_text())):
@@ -53,11 +64,48 @@ def test_a_module_imports_only_from_its_own_layer_and_those_left_of_it(path: Pat
     assert not beyond
 
 
+def module_file(name: str) -> Path | None:
+    """The file that `name` is, or is a part of; None for other people's modules."""
+    while layer(name) is not None:
+        path = ROOT / name.replace(".", "/")
+        for file in (path.with_suffix(".py"), path / "__init__.py"):
+            if file.exists():
+                return file
+        name = name.rpartition(".")[0]
+    return None
+
+
+def reached(files: list[Path]) -> set[Path]:
+    """These files and all of ours that they import, directly or not."""
+    found: set[Path] = set()
+    left = [*files]
+    while left:
+        if (path := left.pop()) not in found:
+            found.add(path)
+            left += [file for name in imported(path) if (file := module_file(name)) is not None]
+    return found
+
+
 @pytest.mark.parametrize("place", PURE)
-def test_pure_modules_import_no_django(place: str):
+def test_pure_modules_import_no_django_not_even_through_others(place: str):
     path = ROOT / place
     files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
     assert files
     assert all(file.exists() for file in files)
-    tops = {name.partition(".")[0] for file in files for name in imported(file)}
-    assert not tops & {"django", "ninja", "django_htmx"}
+    web = {
+        f"{file.relative_to(ROOT)} imports {name}"
+        for file in reached(files)
+        for name in imported(file)
+        if name.partition(".")[0] in ("django", "ninja", "django_htmx")
+    }
+    assert not web
+
+
+def outside_of_the_engine() -> list[Path]:
+    return [path for path in sources() if ROOT / "search/engine" not in path.parents]
+
+
+@pytest.mark.parametrize("path", outside_of_the_engine(), ids=lambda p: str(p.relative_to(ROOT)))
+def test_the_search_engine_is_used_by_the_names_of_its_facade_alone(path: Path):
+    names = {name for name in imported(path) if name.startswith("search.engine.")}
+    assert {name.removeprefix("search.engine.") for name in names} <= set(engine.__all__)

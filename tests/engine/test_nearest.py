@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from memoryweb.core.analysis import analyzer
-from search.engine import Document, Filters, Index, VectorRefused
+from memoryweb.core.vectors import VectorRefused
+from search.engine import Document, Filters, Index
 from search.engine import graph as graph_module
 from tests.engine import textbook
 from tests.engine.builders import ask, document, index_of, names, scores
