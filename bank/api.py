@@ -15,9 +15,6 @@ from bank.schemas import (
     EntityOut,
     EntityRow,
     EntityWritten,
-    FindingOut,
-    GuardIn,
-    GuardOut,
     NoteOut,
     NoteRow,
     NoteWritten,
@@ -35,9 +32,8 @@ from bank.schemas import (
 from bank.services import Saved
 from bank.showing import changes
 from bank.upkeep_api import router as upkeep_router
-from memoryweb.core.api_auth import ApiRequest, read, write
+from memoryweb.core.api_auth import ApiRequest, write
 from memoryweb.core.errors import Invalid
-from memoryweb.core.guard import RULES_VERSION, scan
 from memoryweb.core.paging import Listed, Paging, page
 
 router = Router()
@@ -231,7 +227,7 @@ def put_note(
     return _note_written(response, saved)
 
 
-# What agents are given, and what they may not write
+# What agents are given
 
 
 @router.get("/bank/summary", response=SummaryOut)
@@ -247,17 +243,6 @@ def get_summary(
         rows=list(summary.rows),
         omitted=len(summary.omitted),
         skipped_by_guard=len(summary.skipped_by_guard),
-    )
-
-
-@router.post("/guard/check", auth=read, response=GuardOut)
-def check_text(request: ApiRequest, body: GuardIn) -> GuardOut:
-    """What the guard finds in a text that is to be given to agents; nothing is stored."""
-    findings = scan(body.text)
-    return GuardOut(
-        verdict="refused" if findings else "clean",
-        findings=[FindingOut(**asdict(finding)) for finding in findings],
-        rules_version=RULES_VERSION,
     )
 
 

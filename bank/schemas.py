@@ -49,10 +49,6 @@ class AppendIn(Strict):
     date: str | None = Field(None, json_schema_extra={"format": "date"})
 
 
-class GuardIn(Strict):
-    text: str
-
-
 # Out
 
 
@@ -169,23 +165,6 @@ class SummaryOut(BaseModel):
     rows: list[str]
     omitted: int
     skipped_by_guard: int
-
-
-class FindingOut(BaseModel):
-    """What a rule found. `span` counts characters of the text; null for a joined form."""
-
-    rule: str
-    kind: str
-    reason: str
-    span: tuple[int, int] | None
-    view: str
-    excerpt: str
-
-
-class GuardOut(BaseModel):
-    verdict: Literal["clean", "refused"]
-    findings: list[FindingOut]
-    rules_version: str
 
 
 class RenamedOut(BaseModel):

@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.contrib.auth import views as auth
 from django.urls import include, path
 
-from memoryweb import activity, api, review_pages, views
+from memoryweb import activity, api, guard_pages, review_pages, views
 from memoryweb.core import health
 
 handler400 = "memoryweb.views.bad_request"
@@ -26,6 +26,8 @@ urlpatterns = [
     path("activity/", activity.activity, name="activity"),
     path("review/", review_pages.review_list, name="review"),
     path("review/decide/", review_pages.decide_many, name="decide_many"),
+    path("review/guard/", guard_pages.try_text, name="guard"),
+    path("review/rules/", guard_pages.rules, name="guard_rules"),
     path("review/reading/", review_pages.how_far, name="rereading"),
     path("review/<int:pk>/", review_pages.review_item, name="review_item"),
     path("review/<int:pk>/check/", review_pages.check_edit, name="check_edit"),
