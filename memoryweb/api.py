@@ -13,6 +13,8 @@ from ninja.operation import Operation
 
 from bank.api import router as bank_router
 from episodes.api import router as episodes_router
+from episodes.sessions_api import router as sessions_router
+from episodes.vectors_api import router as vectors_router
 from memoryweb.core.api import router as core_router
 from memoryweb.core.api_auth import read
 from memoryweb.core.errors import DomainError, FieldError, Invalid
@@ -24,6 +26,8 @@ from memoryweb.strict_json import StrictParser, StrictRenderer
 from search.api import router as search_router
 from search.api import similar_router
 from search.context_api import router as context_router
+from search.recall_api import sessions_router as recall_router
+from search.recall_api import vectors_router as code_search_router
 
 logger = logging.getLogger(__name__)
 
@@ -55,6 +59,10 @@ api = NinjaAPI(
 )
 api.add_router("/episodes", episodes_router, tags=["episodes"])
 api.add_router("/episodes", similar_router, tags=["search"])
+api.add_router("/sessions", sessions_router, tags=["sessions"])
+api.add_router("/sessions", recall_router, tags=["sessions"])
+api.add_router("/vectors", vectors_router, tags=["vectors"])
+api.add_router("/vectors", code_search_router, tags=["vectors"])
 api.add_router("/search", search_router, tags=["search"])
 api.add_router("/guard", guard_router, tags=["guard"])
 api.add_router("", bank_router, tags=["bank"])
