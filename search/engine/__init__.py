@@ -8,6 +8,7 @@ BM25 and cosine, fused; exact counts after every change; one consistent state fo
 """
 
 from search.engine.fusion import RRF_K
+from search.engine.growing import FloatArray
 from search.engine.index import Index
 from search.engine.model import (
     FUSIONS,
@@ -35,6 +36,7 @@ __all__ = [
     "Document",
     "Explanation",
     "Filters",
+    "FloatArray",
     "Fusion",
     "Hit",
     "Index",
