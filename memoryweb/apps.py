@@ -8,7 +8,6 @@ class MemorywebConfig(AppConfig):
         """Put the apps together where one that lies left needs one that lies right."""
         from bank import sync
         from episodes import deletion
-        from episodes.store import COLLECTION
         from memoryweb.core import health
         from search.live import live
 

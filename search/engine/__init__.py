@@ -22,11 +22,14 @@ from search.engine.model import (
     Mode,
     Query,
     QueryError,
+    Stage,
+    Trace,
     Weights,
 )
 from search.engine.ranking import best_first, shortlist
 from search.engine.scanning import scan
 from search.engine.searching import search
+from search.engine.tracing import trace
 
 __all__ = [
     "FUSIONS",
@@ -43,9 +46,12 @@ __all__ = [
     "Mode",
     "Query",
     "QueryError",
+    "Stage",
+    "Trace",
     "Weights",
     "best_first",
     "scan",
     "search",
     "shortlist",
+    "trace",
 ]

@@ -37,6 +37,10 @@ class Shard:
         self.query = query
         self.terms = Counter(analyzer.query_tokens(query.text))
 
+    def key(self, row: int) -> int:
+        """What this row is called among the candidates of all collections."""
+        return self.number << ROW_BITS | row
+
     @cached_property
     def wanted(self) -> BoolArray | None:
         return self.collection.wanted(self.query.filters)

@@ -223,6 +223,42 @@ class Answer:
     terms: tuple[str, ...] = ()
 
 
+Stage = Literal[
+    "not_searched",
+    "not_in_index",
+    "filtered",
+    "not_matched",
+    "below_floor",
+    "outside_pool",
+    "weightless",
+    "beyond_limit",
+    "found",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """How far a document comes in a search: the stage that drops it, or that it is found.
+
+    not_searched: its collection is not asked. filtered: by those of `filters`. not_matched: it
+    holds no word of the query, and no vector is compared with its own. below_floor: the better of
+    its legs is under `min_score`. outside_pool: in neither leg among the best `pool`. weightless:
+    it is a candidate only of a leg whose weight is 0. beyond_limit: its `rank` is.
+
+    `vector` and `bm25` are its scores in the legs, 0 to 1, None where the leg has none for it.
+    """
+
+    stage: Stage
+    pool: int = 0
+    filters: tuple[str, ...] = ()
+    matched: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    vector: float | None = None
+    bm25: float | None = None
+    score: float | None = None
+    rank: int | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Statistics:
     """What an index holds. `deletions` counts rows and vectors that wait for compaction.

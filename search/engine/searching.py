@@ -9,28 +9,36 @@ from search.engine import fusion
 from search.engine.growing import BoolArray, FloatArray, IntArray
 from search.engine.index import Index
 from search.engine.legs import ROUNDING, Leg, Request, Shard, text_leg, vector_leg
-from search.engine.model import Answer, Explanation, Hit, Mode, Query, TermShare, Weights
+from search.engine.model import (
+    Answer,
+    Explanation,
+    Hit,
+    Mode,
+    Query,
+    QueryKind,
+    TermShare,
+    Weights,
+)
 
 
 def search(indexes: Mapping[str, Index], query: Query) -> Answer:
     """The best documents of all the given collections, each in one consistent state."""
-    request = _request(indexes, query)
-    text = text_leg(request)
-    vector, reasons = vector_leg(request)
-    weights, kind = fusion.weights_for(query.text, query.fusion, query.weights)
-    fused = _fused(request, text, vector, weights)
+    request = request_to(indexes, query)
+    ranked = ranking(request)
+    fused = ranked.fused
+    asked = request.has_terms or query.vector is not None
     return Answer(
-        mode=_mode(request, has_neighbours=bool(vector)),
-        reasons=reasons if request.has_terms or query.vector is not None else ("no_terms",),
-        hits=tuple(_hits(request, fused, text.best)),
+        mode=_mode(request, has_neighbours=bool(ranked.vector)),
+        reasons=ranked.reasons if asked else ("no_terms",),
+        hits=tuple(_hits(request, fused, ranked.text.best)),
         total_candidates=len(fused.keys),
-        weights=weights,
-        query_kind=kind,
+        weights=ranked.weights,
+        query_kind=ranked.query_kind,
         terms=request.terms,
     )
 
 
-def _request(indexes: Mapping[str, Index], query: Query) -> Request:
+def request_to(indexes: Mapping[str, Index], query: Query) -> Request:
     """The query beside each collection as it stands now."""
     return Request(
         query,
@@ -39,6 +47,19 @@ def _request(indexes: Mapping[str, Index], query: Query) -> Request:
             for number, (name, index) in enumerate(indexes.items())
         ],
     )
+
+
+def ranking(request: Request) -> "Ranked":
+    """Both legs, fused by the weights that the query calls for."""
+    query, text = request.query, text_leg(request)
+    vector, reasons = vector_leg(request)
+    weights, kind = fusion.weights_for(query.text, query.fusion, query.weights)
+    legs = _legs(text, vector)
+    parts = _leg_parts(request, legs, weights, has_neighbours=bool(vector))
+    candidates = Fused(np.union1d(vector.keys, text.keys), legs, parts)
+    parts.update(_boost_parts(request, candidates.keys, candidates.combined))
+    kept = _kept(request, legs, weights, has_neighbours=bool(vector))
+    return Ranked(text, vector, reasons, weights, kind, candidates, kept)
 
 
 def _mode(request: Request, *, has_neighbours: bool) -> Mode:
@@ -77,10 +98,27 @@ class Fused:
         return total
 
 
-def _fused(request: Request, text: Leg, vector: Leg, weights: Weights) -> Fused:
-    """The candidates of both legs that reach the floor."""
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """All candidates of a request, and which of them the floor and the weights keep."""
+
+    text: Leg
+    vector: Leg
+    reasons: tuple[str, ...]
+    weights: Weights
+    query_kind: QueryKind | None
+    candidates: Fused
+    kept: BoolArray
+
+    @property
+    def fused(self) -> Fused:
+        return self.candidates.only(self.kept)
+
+
+def _legs(text: Leg, vector: Leg) -> dict[str, FloatArray]:
+    """What the legs know of the candidates of both, by rising key."""
     keys = np.union1d(vector.keys, text.keys)
-    legs = {
+    return {
         "vector": vector.at(keys, vector.scores),
         "bm25": text.at(keys, text.scores),
         "rank_vector": vector.at(keys, vector.ranks),
@@ -88,9 +126,6 @@ def _fused(request: Request, text: Leg, vector: Leg, weights: Weights) -> Fused:
         "cosine": vector.at(keys, vector.raw),
         "bm25_raw": text.at(keys, text.raw),
     }
-    fused = Fused(keys, legs, _leg_parts(request, legs, weights, has_neighbours=bool(vector)))
-    fused.parts.update(_boost_parts(request, keys, fused.combined))
-    return fused.only(_kept(request, legs, weights, has_neighbours=bool(vector)))
 
 
 def _leg_parts(

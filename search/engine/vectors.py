@@ -128,6 +128,11 @@ class Vectors:
         slot = self._slot(row)
         return None if slot == NO_SLOT else self._matrix.view[slot].copy()
 
+    def cosine(self, row: int, unit: Vector) -> float | None:
+        """The cosine of a live row's vector with a query of the same width; None without one."""
+        slot = self._slot(row)
+        return None if slot == NO_SLOT else float(self._cosines(unit, np.array([slot]))[0])
+
     def nearest(self, unit: Vector, pool: Pool, wanted: BoolArray | None = None) -> Neighbours:
         """The candidates for a query among the wanted rows (None: all).
 
