@@ -25,8 +25,7 @@ from memoryweb.core import active_model
 from memoryweb.core.errors import Invalid, Unavailable
 from memoryweb.core.models import Change, Clock
 from memoryweb.core.vectors import BLOB_DTYPE, EPSILON, Vector, VectorRefused, unit_vector
-from search.engine import best_first, shortlist
-from search.engine.growing import FloatArray
+from search.engine import FloatArray, best_first, shortlist
 
 CHUNK = 1000
 MOST_CHANGES = 5000  # Above this, what was kept is dropped and read anew.
