@@ -3,9 +3,10 @@
 Alone a page costs two transactions and several waits for the disk.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from bank import publishing, queries, record
+from bank.files import PathRefused, Stamp
 from bank.models import FileOperation, Kind, Page
 from bank.record import New
 from memoryweb.core import clock
@@ -32,6 +33,41 @@ def create(actor: Actor, news: Sequence[New]) -> list[Page]:
         with publishing.explained("the pages are stored, and their files follow"):
             publishing.publish_new(ops)
     return pages
+
+
+def adopt(files: Mapping[str, str]) -> set[str]:
+    """Make pages of these files, given the name by the path; the paths of those that are pages now.
+
+    Left out is whatever is better looked at alone: a file that cannot be a page, or one whose
+    name or path is in use by now.
+    """
+    with publishing.hold(Kind.ENTITY, *files.values()):
+        used = _used([queries.key_of(Kind.ENTITY, name) for name in files.values()])
+        going = FileOperation.objects.filter(path__in=files, done_at=None)
+        used_paths = set(going.values_list("path", flat=True))
+        free = {
+            path: name
+            for path, name in files.items()
+            if path not in used_paths and queries.key_of(Kind.ENTITY, name) not in used
+        }
+        found = list(_readable(free))
+        if found:
+            with clock.writing(publishing.FILE) as tx:
+                pages = [page for page, _ in record.create_many(tx, [new for new, _ in found])]
+                for page, (_, stamp) in zip(pages, found, strict=True):
+                    page.file_stamp = publishing.written(stamp)
+                Page.objects.bulk_update(pages, ["file_stamp"])
+    return {new.path for new, _ in found}
+
+
+def _readable(files: Mapping[str, str]) -> Iterator[tuple[New, Stamp]]:
+    """The pages that these files become, each with its file's stamp."""
+    for path, name in files.items():
+        try:
+            content = publishing.memory_folder().read(path)
+            yield publishing.as_new(Kind.ENTITY, name, path, content), content.stamp
+        except (OSError, PathRefused, publishing.Unreadable):
+            continue
 
 
 def _key(new: New) -> str:

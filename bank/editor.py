@@ -21,6 +21,7 @@ from bank.diff import Segment, drawn
 from bank.forms import NewPageForm, PageForm
 from bank.merge import Chunk, Side, merge
 from bank.models import Kind, Page
+from bank.publishing import Blocked
 from bank.showing import changes, changes_of, prose
 from memoryweb.core.access import actor_of, curator_page
 from memoryweb.core.errors import Conflict, Invalid, NotFound, Refused, Unavailable
@@ -191,6 +192,8 @@ def _save(request: HttpRequest, draft: Draft, form: PageForm) -> HttpResponse:
             if_none=draft.base is None,
             message=draft.message,
         )
+    except Blocked as error:
+        return _unavailable(request, draft, form, error)
     except Conflict:
         return _conflict(request, replace(draft, page=_stored(draft.kind, draft.name)))
     except Refused as refusal:
@@ -264,9 +267,9 @@ def _refused(
 
 
 def _unavailable(
-    request: HttpRequest, draft: Draft, form: PageForm, error: Unavailable
+    request: HttpRequest, draft: Draft, form: PageForm, error: Unavailable | Blocked
 ) -> HttpResponse:
-    """The disk or another saver fails: the text stays in the editor, unless it is stored by now."""
+    """The file cannot be written: the text stays in the editor, unless it is stored by now."""
     page, told = _stored(draft.kind, draft.name), f"{capfirst(error.detail)}."
     if page is not None and page.content == draft.content:
         messages.warning(request, told)

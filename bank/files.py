@@ -34,6 +34,10 @@ class PathRefused(ValueError):
     """The path leaves the folder, may not be named so, or leads to no regular file."""
 
 
+class TooLarge(PathRefused):
+    """The file holds more than is read."""
+
+
 @dataclass(frozen=True, slots=True)
 class Stamp:
     """What shows a change without reading the file: a hint; the SHA-256 is the proof."""
@@ -184,11 +188,20 @@ class Folder:
         return found
 
     def walk(self, *, hidden: bool = False) -> Iterator[str]:
-        """Paths of all regular files, hidden ones on request; no link or hidden folder entered."""
+        """Paths of all regular files, hidden ones on request; no link or hidden folder entered.
+
+        A folder below that cannot be read is passed over.
+        """
         waiting = [""]
         while waiting:
             path = waiting.pop()
-            for name, status in self.listing(path):
+            try:
+                listed = self.listing(path)
+            except (OSError, PathRefused):
+                if not path:
+                    raise
+                continue
+            for name, status in listed:
                 below = f"{path}/{name}" if path else name
                 if stat.S_ISREG(status.st_mode) and (hidden or not name.startswith(".")):
                     yield below
@@ -357,7 +370,7 @@ class Folder:
                 raise
         except OSError as error:
             if error.errno in (errno.ELOOP, errno.ENOTDIR):
-                raise PathRefused(f"“{name}” is not a folder of its own.") from error
+                raise PathRefused(f"“{name}” is a link or a file, not a folder.") from error
             raise
         try:
             self.disk.mkdir(name, above)
@@ -383,13 +396,13 @@ class Folder:
         while chunk := self.disk.read(file, 1024 * 1024):
             size += len(chunk)
             if size > READ_LIMIT:
-                raise PathRefused(f"The file is larger than {READ_LIMIT // 1024 // 1024} MiB.")
+                raise TooLarge(f"The file is larger than {READ_LIMIT:,} bytes.")
             yield chunk
 
     def _regular(self, folder: int, name: str) -> os.stat_result:
         status = self.disk.stat(name, folder)
         if not stat.S_ISREG(status.st_mode):
-            raise PathRefused(f"“{name}” is a link, a folder or a device, not a file.")
+            raise PathRefused(f"“{name}” is {kind_of(status)}, not a file.")
         return status
 
     def _is_there(self, folder: int, name: str) -> bool:
@@ -409,6 +422,17 @@ class Folder:
 
 def stamp_of(status: os.stat_result) -> Stamp:
     return Stamp(status.st_size, status.st_mtime_ns, status.st_ino)
+
+
+def kind_of(status: os.stat_result) -> str:
+    """What it is that is no file, with its article."""
+    kinds = {
+        stat.S_IFLNK: "a symbolic link",
+        stat.S_IFDIR: "a folder",
+        stat.S_IFIFO: "a named pipe",
+        stat.S_IFSOCK: "a socket",
+    }
+    return kinds.get(stat.S_IFMT(status.st_mode), "a device")
 
 
 def _parts(path: str) -> list[str]:

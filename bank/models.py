@@ -10,6 +10,8 @@ from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 
+from bank.reasons import Why
+
 
 class Kind(models.TextChoices):
     ENTITY = "entity", "Page"
@@ -247,3 +249,40 @@ class FileOperation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.op} {self.path}"
+
+
+class FileProblem(models.Model):
+    """A file, or a folder, of the memory folder that could not be taken in, and is as it was.
+
+    `why` is a bank.reasons.Why, `since` when that was seen first. While `stamp` is still the
+    file's there is no use in another look. `found_by` says which look found it: that look also
+    finds that it is mended. `confirmed`: a person said that files missing all at once are lost.
+    """
+
+    class FoundBy(models.TextChoices):
+        SCAN = "scan"
+        RECOVER = "recover"
+
+    path = models.TextField()
+    found_by = models.CharField(max_length=10, choices=FoundBy)
+    why = models.CharField(max_length=20)
+    reason = models.TextField()
+    stamp = models.CharField(max_length=100, blank=True)
+    since = models.DateTimeField()
+    confirmed = models.BooleanField(default=False)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["path", "found_by"], name="one_problem_a_path")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.reason}"
+
+    @property
+    def advice(self) -> str:
+        return Why(self.why).advice
+
+    @property
+    def may_be_confirmed(self) -> bool:
+        return self.why == Why.MISSING and not self.confirmed

@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from bank import markdown, merge, names, publishing, queries, record
 from bank.files import sha256
+from bank.layout import CONTENT_LIMIT
 from bank.models import FileOperation, Kind, Page, Revision
 from bank.record import Origin
 from bank.texts import Text
@@ -25,7 +26,6 @@ from memoryweb.core.guard import Finding, scan
 from memoryweb.core.models import QuarantineItem
 from memoryweb.core.times import FIRST_YEAR, LAST_YEAR
 
-CONTENT_LIMIT = 512 * 1024  # Bytes of UTF-8.
 _TAIL = 4_000  # Characters of a note that are read with what is added: more than a rule spans.
 _OBJECTION = "the guard objects to this text; "
 

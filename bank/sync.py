@@ -2,70 +2,110 @@
 
 `recover` finishes what a kill or a failing disk left undone. `scan` takes in what people and
 agents edited outside. Both plan without a lock, and then look at each page again under its own.
+What cannot be taken in is left as it is and listed (see bank.problems) until it is mended.
 """
 
 import logging
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
+from itertools import islice
 
 from django.db import DatabaseError
 from django.db.models import F
 from django.utils import timezone
 
-from bank import layout, publishing, queries, record
-from bank.files import Leftover, PathRefused, Stamp, mark_of
-from bank.models import FileOperation, Kind, Page
+from bank import batch, layout, outside, problems, publishing, record
+from bank.files import Leftover, PathRefused, TooLarge, mark_of
+from bank.models import FileOperation, FileProblem, Kind, Page
+from bank.outside import Task
+from bank.reasons import Problem, Why
 from memoryweb.core.errors import Conflict, Unavailable
 
 logger = logging.getLogger(__name__)
 
-STILL_WRITTEN = 1.0  # Seconds; a file changed that recently may be half of what is to come.
 LATE = timedelta(seconds=60)  # after which a file that is not written yet is a fault to tell
-
-
-@dataclass(frozen=True)
-class Task:
-    """One page to look at; `path` is where its file was seen, `leftovers` what lies beside it."""
-
-    kind: Kind
-    name: str
-    path: str = ""
-    leftovers: Sequence[Leftover] = ()
+SLICE = 1.5  # Seconds of work after which a new plan is made, so that nobody's edit waits long.
+DROPPED = 100  # New files taken in by one transaction.
 
 
 @dataclass
 class Report:
-    """How many pages were looked at, and by path why a file could not be taken in or written."""
+    """How many pages were looked at, and by path why a file could not be taken in or written.
+
+    `more`: there was no time for all; the next scan goes on.
+    """
 
     settled: int = 0
-    problems: dict[str, str] = field(default_factory=dict)
+    problems: dict[str, Problem] = field(default_factory=dict)
+    more: bool = False
 
 
 def recover() -> Report:
     """Finish every save that was begun. What the disk still refuses is reported, and kept."""
     report = Report()
-    return apply([*_unfinished(), *_beside(report)], report)
+    apply([*_unfinished(), *_beside(report)], report)
+    _remember(FileProblem.FoundBy.RECOVER, report, {})
+    return report
 
 
-def scan() -> Report:
-    """Take in every file that was added or edited, and write again what was lost."""
-    report = Report()
-    return apply(_edited(report), report)
+def scan(seconds: float = float("inf")) -> Report:
+    """Take in every file that was added or edited, and write again what was lost.
+
+    Pages that are known come before new ones, and late changes before earlier ones. After that
+    many seconds nothing more is begun.
+    """
+    until = time.monotonic() + seconds
+    report, plan = Report(), outside.plan()
+    report.problems |= plan.problems
+    left = [
+        *apply(plan.changed, report, until),
+        *apply(plan.lost, report, until),
+        *_take_in_new(plan.new, report, until),
+    ]
+    report.more = bool(left)
+    unseen = plan.waiting | {task.path for task in [*left, *apply(plan.again, report, until)]}
+    _remember(FileProblem.FoundBy.SCAN, report, plan.stamps, unseen)
+    return report
 
 
-def apply(tasks: Iterable[Task], report: Report) -> Report:
-    """Settle each page under its lock; one that fails keeps no other from its turn."""
-    for task in tasks:
-        with _reported(report, task.path or f"{task.kind}/{task.name}"):
+def apply(tasks: Iterable[Task], report: Report, until: float = float("inf")) -> list[Task]:
+    """Settle each page under its lock; one that fails keeps no other from its turn.
+
+    The tasks for which there was no time.
+    """
+    waiting = iter(tasks)
+    while time.monotonic() < until and (task := next(waiting, None)):
+        with _reported(report, task.path or record.path_of(task.kind, task.name)):
             with publishing.hold(task.kind, task.name):
                 publishing.settle(task.kind, task.name, task.path)
                 for leftover in task.leftovers:
-                    _clear(task, leftover)
+                    _clear(task, leftover, report)
             report.settled += 1
-    return report
+    return list(waiting)
+
+
+def _take_in_new(tasks: Iterable[Task], report: Report, until: float) -> list[Task]:
+    """Make pages of files, many at a time where that can be; the tasks that there was no time for.
+
+    What is odd about a file is found when it is looked at alone.
+    """
+    waiting, alone = iter(tasks), list[Task]()
+    while time.monotonic() < until and (some := list(islice(waiting, DROPPED))):
+        made = _adopted([task for task in some if task.kind == Kind.ENTITY])
+        report.settled += len(made)
+        alone += [task for task in some if task.path not in made]
+    return [*apply(alone, report, until), *waiting]
+
+
+def _adopted(tasks: list[Task]) -> set[str]:
+    try:
+        return batch.adopt({task.path: task.name for task in tasks}) if tasks else set()
+    except Exception:
+        logger.debug("%d files together", len(tasks), exc_info=True)
+        return set()
 
 
 def probe() -> str:
@@ -73,25 +113,63 @@ def probe() -> str:
     late = FileOperation.objects.filter(done_at=None, created_at__lt=timezone.now() - LATE)
     if count := late.count():
         return f"files that could not be written yet: {count}"
-    if not publishing.memory_folder().root.is_dir() and Page.objects.exists():
-        return "the memory folder is not there"
+    try:
+        publishing.memory_folder().listing()
+    except FileNotFoundError:
+        return "the memory folder is not there" if Page.objects.exists() else "ok"
+    except OSError:
+        return "the memory folder cannot be read"
     return "ok"
+
+
+# What goes wrong
 
 
 @contextmanager
 def _reported(report: Report, path: str) -> Iterator[None]:
     try:
         yield
-    except (OSError, PathRefused, publishing.Unreadable, Conflict, Unavailable) as error:
-        report.problems[path] = str(error)
     except DatabaseError:
         raise  # Which is no one page's problem.
+    except publishing.Missing:
+        pass  # Their folder is listed.
     except Exception as error:
-        logger.debug("%s", path, exc_info=True)
-        report.problems[path] = f"It is beyond us ({type(error).__name__}); please report this."
+        report.problems[path] = _problem(error)
+        if report.problems[path].why == Why.BEYOND_US:
+            logger.debug("%s", path, exc_info=True)
 
 
-# Plans
+def _problem(error: Exception) -> Problem:
+    match error:
+        case TooLarge():
+            return Problem(Why.TOO_LARGE, str(error))
+        case PathRefused():
+            return Problem(Why.NO_FILE, str(error))
+        case publishing.Unreadable():
+            return Problem(Why.NO_TEXT, str(error))
+        case OSError():
+            reason = error.strerror or type(error).__name__
+            return Problem(Why.UNREADABLE, f"It cannot be read or written: {reason}.")
+        case Conflict() | Unavailable():
+            return Problem(Why.WAITING, str(error))
+    return Problem(Why.BEYOND_US, f"It is beyond us ({type(error).__name__}).")
+
+
+def _remember(
+    found_by: FileProblem.FoundBy,
+    report: Report,
+    stamps: Mapping[str, str],
+    unseen: Iterable[str] = (),
+) -> None:
+    """List what was found. What another look at the same file cannot change has its stamp."""
+    in_text = (Why.NO_TEXT, Why.TOO_LARGE)
+    looks = {path: stamps.get(path, "") for path in report.problems}
+    looks |= {path: "" for path, one in report.problems.items() if one.why not in in_text}
+    for path, problem in problems.remember(found_by, report.problems, looks, set(unseen)).items():
+        logger.warning("%s: %s", path, problem)
+
+
+# Plans of a recovery
 
 _LIVING_FIRST = F("archived_at").desc(nulls_first=True)
 
@@ -106,14 +184,15 @@ def _unfinished() -> Iterator[Task]:
 def _beside(report: Report) -> Iterator[Task]:
     """The pages beside whose files a killed process left something."""
     found: dict[str, list[Leftover]] = {}
-    with _reported(report, str(publishing.memory_folder().root)):
+    with _reported(report, layout.ROOT):
         for leftover in publishing.memory_folder().leftovers():
             found.setdefault(leftover.mark, []).append(leftover)
     for kind, name, path in _paths() if found else ():
         if leftovers := found.pop(mark_of(path), None):
             yield Task(Kind(kind), name, leftovers=leftovers)
     for leftovers in found.values():
-        report.problems |= {one.path: "It belongs to no page." for one in leftovers}
+        problem = Problem(Why.LEFTOVER, "It belongs to no page.")
+        report.problems |= {one.path: problem for one in leftovers}
 
 
 def _paths() -> Iterator[tuple[str, str, str]]:
@@ -125,41 +204,10 @@ def _paths() -> Iterator[tuple[str, str, str]]:
         yield from ((kind, name, record.path_of(Kind(kind), one)) for one in former)
 
 
-def _edited(report: Report) -> Iterator[Task]:
-    """The pages whose files look other than they did, are new, or are gone."""
-    rows = Page.objects.filter(archived_at=None)
-    known = {path: rest for path, *rest in rows.values_list("path", "file_stamp", "kind", "name")}
-    try:
-        files = list(layout.iter_pages(publishing.memory_folder()))
-    except OSError as error:  # An absent folder is not an empty one: nothing is concluded.
-        report.problems[str(publishing.memory_folder().root)] = str(error)
-        return
-    report.problems |= {file.path: file.problem for file in files if file.problem}
-    tasks = [Task(Kind(file.form), file.name, file.path) for file in files if not file.problem]
-    stamps = {file.path: file.stamp for file in files}
-    for task in tasks:
-        stamp, looked = stamps[task.path], known.pop(task.path, [""])[0]
-        if looked != publishing.written(stamp) and not _is_being_written(stamp):
-            yield task
-    yield from _lost([Task(Kind(kind), name) for _, kind, name in known.values()], tasks)
-
-
-def _lost(missed: list[Task], seen: list[Task]) -> list[Task]:
-    """Those whose files are nowhere, not under another spelling either."""
-    if not missed:
-        return []
-    there = {(task.kind, queries.key_of(task.kind, task.name)) for task in seen}
-    return [one for one in missed if (one.kind, queries.key_of(one.kind, one.name)) not in there]
-
-
-def _is_being_written(stamp: Stamp) -> bool:
-    return abs(time.time() - stamp.mtime_ns / 1e9) < STILL_WRITTEN
-
-
 # What lies beside a file
 
 
-def _clear(task: Task, leftover: Leftover) -> None:
+def _clear(task: Task, leftover: Leftover, report: Report) -> None:
     """Delete what a killed save left, once what it holds is sure to be in the history."""
     folder = publishing.memory_folder()
     try:
@@ -172,3 +220,6 @@ def _clear(task: Task, leftover: Leftover) -> None:
     # What was not yet put in place is a revision of the record already.
     if leftover.kind == "new" or publishing.keep_aside(page, held.data, held.sha256):
         folder.discard(leftover.path)
+    else:
+        reason = f"{page.path} held this when the page was saved; it is no text of a page."
+        report.problems[leftover.path] = Problem(Why.LEFTOVER, reason)

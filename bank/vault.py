@@ -13,9 +13,8 @@ from pathlib import Path
 
 from bank import names, publishing
 from bank.files import sha256
-from bank.layout import ENTITIES, MEMORY
+from bank.layout import CONTENT_LIMIT, ENTITIES, MEMORY
 from bank.models import Kind, Page, Revision
-from bank.services import CONTENT_LIMIT
 from memoryweb.core.errors import Invalid
 
 _MARKDOWN = re.compile(r"\.md$", re.IGNORECASE)

@@ -6,10 +6,11 @@ class MemorywebConfig(AppConfig):
 
     def ready(self) -> None:
         """Put the apps together where one that lies left needs one that lies right."""
-        from bank import sync
+        from bank import problems, sync
         from episodes import deletion
         from memoryweb.core import health
         from search.live import live
 
         deletion.register_index_check(live.holding)
         health.register_probe("files", sync.probe)
+        health.register_warning("files", problems.warning)

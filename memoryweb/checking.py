@@ -1,12 +1,12 @@
 """Whether database, disk, audit and vectors agree. Nothing is changed here, only told."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from django.db import connection
+from django.db import DatabaseError, connection
+from django.db.models import OuterRef, Subquery
 
-from bank import publishing
-from bank.files import sha256
-from bank.layout import iter_pages
+from bank import layout, publishing
+from bank.files import Folder, PathRefused, sha256
 from bank.models import FileOperation, Page, Revision
 from episodes.models import Episode, EpisodeVector
 from episodes.store import text_sha
@@ -19,13 +19,16 @@ CHUNK = 500
 
 def faults() -> Iterator[str]:
     """One sentence for each thing that is not as it should be; none when all agrees."""
-    yield from database()
-    yield from audit()
-    yield from changes()
-    yield from episodes()
-    yield from vectors()
-    yield from pages()
-    yield from files()
+    for check in (database, audit, changes, episodes, vectors, pages, files):
+        yield from _whole(check)
+
+
+def _whole(check: Callable[[], Iterator[str]]) -> Iterator[str]:
+    """The check's faults; that it cannot go on is one, and keeps no other check from its turn."""
+    try:
+        yield from check()
+    except (DatabaseError, OSError) as error:
+        yield f"{check.__name__}: the check cannot go on: {error}"
 
 
 def database() -> Iterator[str]:
@@ -66,29 +69,45 @@ def vectors() -> Iterator[str]:
 
 
 def pages() -> Iterator[str]:
-    """Each page against its own newest revision, and its text against its hash."""
-    for page in Page.objects.iterator(CHUNK):
+    """Each page against its own current revision, and its text against its hash."""
+    current = Revision.objects.filter(page=OuterRef("pk"), number=OuterRef("revision"))
+    rows = Page.objects.annotate(of_revision=Subquery(current.values("sha256")))
+    for page in rows.iterator(CHUNK):
         if sha256(page.content.encode()) != page.sha256:
             yield f"page {page.document}: its text has another hash than the record says"
-        newest = Revision.objects.filter(page=page, number=page.revision).first()
-        if newest is None or newest.sha256 != page.sha256:
+        if page.of_revision != page.sha256:
             yield f"page {page.document}: revision {page.revision} is not its current text"
 
 
 def files() -> Iterator[str]:
     """Each page's file against the record, each file against the pages, and saves not finished."""
-    for op in FileOperation.objects.filter(done_at=None).select_related("page"):
+    for op in FileOperation.objects.filter(done_at=None):
         yield f"file {op.path}: a save was begun and is not on the disk yet"
     folder = publishing.memory_folder()
-    known = {page.path: page.sha256 for page in Page.objects.filter(archived_at=None)}
-    seen = set()
-    for file in iter_pages(folder):
-        seen.add(file.path)
-        if file.problem:
-            yield f"file {file.path}: {file.problem}"
-        elif file.path not in known:
-            yield f"file {file.path}: it is not in the record yet"
-        elif folder.read(file.path).sha256 != known[file.path]:
-            yield f"file {file.path}: it holds another text than the record"
-    for path in sorted(known.keys() - seen):
-        yield f"file {path}: it is missing"
+    rows = Page.objects.filter(archived_at=None).order_by("path")
+    known = dict(rows.values_list("path", "sha256"))
+    listing = layout.look(folder)
+    for path, problem in listing.faults.items():
+        yield f"folder {path}: {problem}"
+    for file in listing.files:
+        if fault := file.problem or _difference(folder, file.path, known.get(file.path)):
+            yield f"file {file.path}: {fault}"
+    seen = {file.path for file in listing.files}
+    for path in known:
+        if path not in seen and not {layout.folder_of(path), layout.ROOT} & listing.faults.keys():
+            yield f"file {path}: it is missing"
+
+
+def _difference(folder: Folder, path: str, sha: str | None) -> str:
+    """How the file differs from the page of this hash; "" when it does not."""
+    if sha is None:
+        return "it is not in the record yet"
+    try:
+        found = folder.read(path).sha256
+    except FileNotFoundError:
+        return "it is missing"
+    except PathRefused as refused:
+        return str(refused)
+    except OSError as error:
+        return f"it cannot be read: {error.strerror}"
+    return "" if found == sha else "it holds another text than the record"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from django.core.management import call_command
 
 from bank import sync
+from bank.sweep import Sweep
 from episodes import deletion
 from memoryweb import rereading
 
@@ -32,22 +33,23 @@ def _purge_deleted_episodes() -> None:
     deletion.purge()
 
 
-_told: dict[str, str] = {}  # The problems that the log has already.
-
-
-def _tell(report: sync.Report) -> None:
-    for path, problem in report.problems.items():
-        if _told.get(path) != problem:
-            logger.warning("%s: %s", path, problem)
-    _told.update(report.problems)
+AT_A_TIME = 8.0  # Seconds of taking in before the other chores get their turn.
+_sweep = Sweep()
 
 
 def _take_in_edits() -> None:
-    _tell(sync.scan())
+    """Take in what was edited outside; much at once in slices, each with a look at what is new."""
+    until = time.monotonic() + AT_A_TIME
+    while sync.scan(sync.SLICE).more and time.monotonic() < until:
+        pass
 
 
 def _finish_saves() -> None:
-    _tell(sync.recover())
+    sync.recover()
+
+
+def _compare_hashes() -> None:
+    _sweep.step()
 
 
 def _read_again() -> None:
@@ -56,6 +58,7 @@ def _read_again() -> None:
 
 CHORES = [
     Chore("take in what was edited outside", 2, _take_in_edits),
+    Chore("compare files with their hashes", 2, _compare_hashes),
     Chore("finish saves that were begun", 30, _finish_saves),
     Chore("read texts again when the rules changed", 2, _read_again),
     Chore("clear expired sessions", 3600, _clear_sessions),

@@ -3,7 +3,7 @@
 import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from django.conf import settings
@@ -53,7 +53,8 @@ def _prepare(home: Path) -> None:
     with setting_up(home):
         for name in ("backups", "index", "locks"):
             (home / name).mkdir(mode=0o700, exist_ok=True)
-        (settings.MEMORYWEB_MEMORY_DIR / "bank" / "entities").mkdir(parents=True, exist_ok=True)
+        with suppress(OSError):  # What is wrong there is shown under Bank; other pages are read.
+            (settings.MEMORYWEB_MEMORY_DIR / "bank" / "entities").mkdir(parents=True, exist_ok=True)
         _make_private(Path(connection.settings_dict["NAME"]))
         executor = MigrationExecutor(connection)
         _refuse_newer(executor)

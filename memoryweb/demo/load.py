@@ -35,7 +35,7 @@ def load() -> str:
 
 def _has_files() -> bool:
     """Whether the memory folder is in use already, by agents that memoryweb is new to."""
-    return any(True for _ in layout.iter_pages(publishing.memory_folder()))
+    return bool(layout.look(publishing.memory_folder()).files)
 
 
 def _load_episodes() -> None:

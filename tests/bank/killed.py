@@ -161,13 +161,13 @@ def counting(at: int, fault: Any, raced: bool) -> Any:
 
 def recovered(at: int = 0) -> dict[str, Any]:
     """What there is after a start; with `at` that start is killed too, at that step."""
-    from bank import sync
+    from bank import outside, sync
 
     if at:
         counting(at, "exit", raced=False)
-    sync.STILL_WRITTEN = 0.0
+    outside.STILL_WRITTEN = 0.0
     problems = sync.recover().problems | sync.scan().problems
-    return describe() | {"problems": problems}
+    return describe() | {"problems": {path: str(one) for path, one in problems.items()}}
 
 
 def describe() -> dict[str, Any]:

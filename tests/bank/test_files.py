@@ -206,7 +206,7 @@ def test_a_missing_page_has_no_stamp_and_cannot_be_read(root: Path):
 
 def test_a_file_too_large_to_be_a_page_is_refused(root: Path, page: Path):
     os.truncate(page, 17 * 1024 * 1024)
-    with pytest.raises(PathRefused, match="larger than 16 MiB"):
+    with pytest.raises(PathRefused, match="larger than 16,777,216 bytes"):
         Folder(root).read(PAGE)
 
 

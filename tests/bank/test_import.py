@@ -252,7 +252,7 @@ def test_what_is_no_text_is_left_and_explained(folder, memory):
         "latin.md": "The page's file is not UTF-8 text.",
         "utf-16.md": "The page's file is not UTF-8 text.",
         "nul.md": "The page's file holds a NUL character, as no text does.",
-        "huge.md": "it is larger than 524,288 bytes, the most of a page",
+        "huge.md": "The file is larger than 524,288 bytes, a page's most.",
     }
     assert (vault / "latin.md").read_bytes() == "café".encode("latin-1")
     assert set(Page.objects.values_list("name", flat=True)) == {"most", "good"}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from bank import publishing, sync
+from bank import outside, publishing
 from bank.disk import Disk
 from bank.models import Page
 from memoryweb.management.commands import import_bank
@@ -77,7 +77,7 @@ def _lines(out: str) -> list[str]:
 def test_a_file_put_into_the_memory_folder_is_taken_in_before_names_are_chosen(
     vault: Path, memory: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(sync, "STILL_WRITTEN", 0.0)
+    monkeypatch.setattr(outside, "STILL_WRITTEN", 0.0)
     (memory / "bank/entities/cities.md").write_text("Other cities.")
     out, _ = run(vault)
     assert "its page is “cities-2”" in out

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from bank.files import Folder
-from bank.layout import PageFile, entity_path, iter_pages, note_path
+from bank.layout import ENTITIES, ROOT, PageFile, entity_path, look, note_path
+from bank.reasons import Why
 
 
 @pytest.fixture
@@ -22,7 +23,7 @@ def put(root: Path, *paths: str) -> None:
 
 
 def pages(root: Path) -> list[PageFile]:
-    return list(iter_pages(Folder(root)))
+    return look(Folder(root)).files
 
 
 def listed(root: Path) -> list[tuple[str, str, str]]:
@@ -30,7 +31,7 @@ def listed(root: Path) -> list[tuple[str, str, str]]:
 
 
 def problems(root: Path) -> dict[str, str]:
-    return {page.path: page.problem for page in pages(root) if page.problem}
+    return {page.path: page.problem.reason for page in pages(root) if page.problem}
 
 
 def test_a_page_we_make_lies_where_octos_looks_for_it():
@@ -71,9 +72,25 @@ def test_everything_else_is_left_out(root: Path):
 
 
 def test_a_folder_without_entities_is_fine_but_a_missing_folder_is_no_empty_bank(tmp_path: Path):
-    assert pages(tmp_path) == []
-    with pytest.raises(FileNotFoundError):
-        pages(tmp_path / "gone")
+    bare = look(Folder(tmp_path))
+    assert (bare.files, bare.faults, bare.absent) == ([], {}, {ENTITIES})
+    gone = look(Folder(tmp_path / "gone"))
+    assert (gone.files, list(gone.faults), gone.absent) == ([], [ROOT], frozenset())
+    assert gone.faults[ROOT].why == Why.NO_FOLDER
+
+
+@pytest.mark.parametrize("odd", ["file", "link"])
+def test_what_is_no_folder_in_the_place_of_the_entities_hides_no_note(root: Path, odd: str):
+    put(root, "MEMORY.md", "2026-01-31.md")
+    (root / ENTITIES).rmdir()
+    if odd == "file":
+        (root / ENTITIES).write_text("no folder")
+    else:
+        (root / ENTITIES).symlink_to(root)
+    found = look(Folder(root))
+    assert [file.path for file in found.files] == ["2026-01-31.md", "MEMORY.md"]
+    reason = "The folder cannot be read: “entities” is a link or a file, not a folder."
+    assert {path: str(one) for path, one in found.faults.items()} == {ENTITIES: reason}
 
 
 def test_files_that_cannot_be_pages_are_named_with_the_reason(root: Path):
@@ -85,8 +102,9 @@ def test_files_that_cannot_be_pages_are_named_with_the_reason(root: Path):
     assert "full stop" in found["bank/entities/a.b.md"]
     assert "device on Windows" in found["bank/entities/con.md"]
     assert found["2026-02-30.md"] == "There is no such day."
-    for path in ("bank/entities/folder.md", "bank/entities/link.md", "MEMORY.md"):
-        assert found[path] == "It is a link, a folder or a device, not a file."
+    assert found["bank/entities/folder.md"] == "It is a folder, not a file."
+    for path in ("bank/entities/link.md", "MEMORY.md"):
+        assert found[path] == "It is a symbolic link, not a file."
     assert listed(root) == []
 
 

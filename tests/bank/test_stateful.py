@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
-from bank import publishing, queries, services, sync
+from bank import outside, publishing, queries, services, sync
 from bank.disk import Disk
 from bank.models import FileOperation, Kind, Page, Revision
 from memoryweb.core import clock
@@ -129,7 +129,7 @@ class Bank(RuleBasedStateMachine):
 def test_record_files_and_search_agree_whatever_is_done(
     memory: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(sync, "STILL_WRITTEN", 0.0)
+    monkeypatch.setattr(outside, "STILL_WRITTEN", 0.0)
     Bank.memory = memory
     run_state_machine_as_test(
         Bank,

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from bank import publishing, queries, services, sync
+from bank import outside, publishing, queries, services, sync
 from bank.files import Content, mark_of, sha256
 from bank.models import FileOperation, Kind, Page, Revision
+from bank.record import New
 from memoryweb.core.actor import Actor
 from memoryweb.core.errors import Conflict, Unavailable
 from memoryweb.core.models import QuarantineItem
@@ -27,7 +28,7 @@ PATH = "bank/entities/alice.md"
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Files count as finished at once; that they do not otherwise has a test of its own."""
-    monkeypatch.setattr(sync, "STILL_WRITTEN", 0.0)
+    monkeypatch.setattr(outside, "STILL_WRITTEN", 0.0)
     return
 
 
@@ -94,7 +95,7 @@ def test_an_attack_in_a_file_is_kept_flagged_and_served_to_nobody(memory: Path, 
 def test_a_file_that_is_still_being_written_is_left_for_the_next_look(
     memory: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(sync, "STILL_WRITTEN", 60.0)
+    monkeypatch.setattr(outside, "STILL_WRITTEN", 60.0)
     (memory / PATH).write_text(ALICE)
     assert sync.scan().settled == 0
     assert Page.objects.count() == 0
@@ -120,7 +121,9 @@ def test_a_folder_that_is_not_there_is_not_an_empty_one(memory: Path, written):
     written()
     shutil.move(memory, memory.with_name("elsewhere"))
     report = sync.scan()
-    assert list(report.problems) == [str(memory)]
+    assert {path: str(one) for path, one in report.problems.items()} == {
+        ".": "The memory folder cannot be read: No such file or directory"
+    }
     assert alice().content == ALICE
     assert sync.probe() == "the memory folder is not there"
     shutil.move(memory.with_name("elsewhere"), memory)
@@ -194,17 +197,17 @@ def test_a_fault_of_our_own_in_one_page_keeps_no_other_from_its_turn(
 ):
     (memory / "bank/entities/aa.md").write_text(OUTSIDE)
     (memory / PATH).write_text(ALICE)
-    adopt = publishing.adopt
+    as_new = publishing.as_new
 
-    def fail_once(kind: Kind, name: str, path: str, found: Content) -> Page:
+    def fail(kind: Kind, name: str, path: str, found: Content) -> New:
         if name == "aa":
             raise RecursionError
-        return adopt(kind, name, path, found)
+        return as_new(kind, name, path, found)
 
-    monkeypatch.setattr(publishing, "adopt", fail_once)
+    monkeypatch.setattr(publishing, "as_new", fail)
     report = sync.scan()
     assert report.settled == 1
-    assert "RecursionError" in report.problems["bank/entities/aa.md"]
+    assert "RecursionError" in report.problems["bank/entities/aa.md"].reason
 
 
 # An edit outside meets a save
@@ -355,7 +358,7 @@ def test_a_file_with_anything_else_is_kept_and_the_conflict_is_shown(stranded: P
 def test_what_the_disk_still_refuses_waits_and_is_told(stranded: Path):
     publishing.disk = FullDisk()
     report = sync.recover()
-    assert list(report.problems) == ["entity/alice"]
+    assert list(report.problems) == [PATH]
     assert pending() == 1
     assert sync.probe() == "ok"  # It may be done in a moment.
     FileOperation.objects.update(created_at=timezone.now() - timedelta(minutes=5))
@@ -389,7 +392,7 @@ def test_files_of_a_killed_save_are_cleared_and_what_they_held_is_kept(memory: P
         f".memoryweb-{'0' * 16}-4444444444444444.old",
         "alice.md",
     ]
-    assert list(report.problems.values()) == ["It belongs to no page."]
+    assert [str(one) for one in report.problems.values()] == ["It belongs to no page."]
     assert history() == [(1, "page", ALICE), (2, "file", OUTSIDE)]
     page.refresh_from_db()
     assert (page.content, page.conflict) == (ALICE, 2)

@@ -1,0 +1,125 @@
+"""What happened to the files since the record last saw them: the plan of a scan.
+
+Only names and stamps are looked at; the files are read later, each under its page's lock.
+"""
+
+import random
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from bank import layout, problems, publishing, queries
+from bank.files import Leftover, Stamp
+from bank.layout import Listing, PageFile
+from bank.models import Kind, Page
+from bank.reasons import Problem, Why
+
+STILL_WRITTEN = 1.0  # Seconds; a file changed that recently may be half of what is to come.
+# More files than this many, and than half of their folder's, do not go missing one by one.
+MANY = 10
+
+
+@dataclass(frozen=True)
+class Task:
+    """One page to look at; `path` is where its file was seen, `leftovers` what lies beside it."""
+
+    kind: Kind
+    name: str
+    path: str = ""
+    leftovers: Sequence[Leftover] = ()
+
+
+@dataclass
+class Plan:
+    """What is to be looked at, the latest change first, and what is known to be wrong already.
+
+    `again` are files that could not be taken in and may be mended by now. `stamps` says what
+    the files look like, and `waiting` are those in which nothing can have changed since they
+    could not be taken in.
+    """
+
+    changed: list[Task] = field(default_factory=list)
+    lost: list[Task] = field(default_factory=list)
+    new: list[Task] = field(default_factory=list)
+    again: list[Task] = field(default_factory=list)
+    waiting: set[str] = field(default_factory=set)
+    problems: dict[str, Problem] = field(default_factory=dict)
+    stamps: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    kind: Kind
+    name: str
+    path: str
+    stamp: str
+
+
+def plan() -> Plan:
+    """The pages whose files look other than they did, are new, or are gone.
+
+    Of a folder that cannot be listed nothing is concluded. Where it is gone, or so many of its
+    files at once that hardly somebody deleted them, they are held back: a disk may be away, and
+    what was written in its place would meet the old files when it is back.
+    """
+    rows = Page.objects.filter(archived_at=None)
+    columns = rows.values_list("kind", "name", "path", "file_stamp")
+    known = {path: _Known(Kind(kind), name, path, stamp) for kind, name, path, stamp in columns}
+    listing = layout.look(publishing.memory_folder())
+    made = Plan(problems=dict(listing.faults))
+    made.problems |= {file.path: file.problem for file in listing.files if file.problem}
+    made.stamps = {file.path: publishing.written(file.stamp) for file in listing.files}
+    _sort(made, [file for file in listing.files if file.name], known)
+    _look_for(made, listing, known)
+    return made
+
+
+def _sort(made: Plan, files: Sequence[PageFile], known: Mapping[str, _Known]) -> None:
+    refused = problems.stamps()
+    now = time.time()
+    for file in sorted(files, key=lambda file: file.stamp.mtime_ns, reverse=True):
+        looks = made.stamps[file.path]
+        page = known.get(file.path)
+        if (page and page.stamp == looks) or _is_being_written(file.stamp, now):
+            continue
+        task = Task(Kind(file.form), file.name, file.path)
+        looked = refused.get(file.path)
+        if looked == looks:
+            made.waiting.add(file.path)
+        elif looked == "":
+            made.again.append(task)
+        else:
+            (made.changed if page else made.new).append(task)
+    random.shuffle(made.again)  # If there is no time for all, then not for the same ones always.
+
+
+def _is_being_written(stamp: Stamp, now: float) -> bool:
+    return abs(now - stamp.mtime_ns / 1e9) < STILL_WRITTEN
+
+
+def _look_for(made: Plan, listing: Listing, known: Mapping[str, _Known]) -> None:
+    """Plan for what is nowhere, not under another spelling either."""
+    missed = [
+        page
+        for path, page in known.items()
+        if path not in made.stamps and not listing.faults.keys() & {layout.folder_of(path)}
+    ]
+    if not missed or layout.ROOT in listing.faults:
+        return
+    there = {(file.form, queries.key_of(Kind(file.form), file.name)) for file in listing.files}
+    lost = [one for one in missed if (one.kind, queries.key_of(one.kind, one.name)) not in there]
+    had = Counter(layout.folder_of(path) for path in known)
+    given_up = problems.confirmed()
+    for folder, count in Counter(layout.folder_of(one.path) for one in lost).items():
+        at_once = folder in listing.absent or count > max(MANY, had[folder] / 2)
+        if at_once or folder in given_up:
+            made.problems[folder] = _missing(count, had[folder])
+        if not at_once or folder in given_up:
+            here = (one for one in lost if layout.folder_of(one.path) == folder)
+            made.lost += [Task(one.kind, one.name) for one in here]
+
+
+def _missing(count: int, of: int) -> Problem:
+    reason = f"{count:,} of its {of:,} files are missing. Their pages are all here."
+    return Problem(Why.MISSING, reason)
