@@ -28,8 +28,9 @@ def history(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
     context = {
         "page": page,
         "revisions": paging.page(queries.revisions(page), ("-number",), cursor=cursor),
+        "first": queries.first_number(page),
         "may_write": may_write(request),
-        "json_url": _twin("api:list_revisions", page),
+        "json_url": _twin("list_{}revisions", page),
         "trail": trail(kind, page, "History"),
     }
     return render(request, "bank/history.html", context)
@@ -46,9 +47,10 @@ def revision(request: HttpRequest, kind: Kind, name: str, number: int) -> HttpRe
         "page": page,
         "revision": shown,
         "against": against,
+        "before": queries.before(page, number),
         "split": request.GET.get("view") != "unified",
         "may_write": may_write(request),
-        "json_url": _twin("api:get_revision", page, number),
+        "json_url": _twin("get_{}revision", page, number),
         "trail": _trail(page, f"Revision {number}"),
     }
     if against is None:
@@ -147,5 +149,7 @@ def _trail(page: Page, here: str) -> list[tuple[str, str | None]]:
 
 
 def _twin(operation: str, page: Page, *arguments: int) -> str:
-    """The JSON twin, which histories of entities have."""
-    return reverse(operation, args=[page.name, *arguments]) if page.kind == Kind.ENTITY else ""
+    """The JSON twin; {} in the operation's name stands for the kind of page."""
+    of = {Kind.ENTITY: "", Kind.NOTE: "note_", Kind.MEMORY: "memory_"}[Kind(page.kind)]
+    name = [] if page.kind == Kind.MEMORY else [page.name]
+    return reverse(f"api:{operation.format(of)}", args=[*name, *arguments])

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from bank import batch, publishing, queries, record, services
-from bank.files import TooLarge
+from bank.layout import CONTENT_LIMIT
 from bank.models import Kind, Page, Revision
 from bank.record import New, Origin
 from bank.texts import Text
@@ -20,6 +20,7 @@ from bank.vault import Plan, Planned, read, reason_of
 from memoryweb.core import clock
 from memoryweb.core.actor import Actor
 from memoryweb.core.errors import Conflict
+from memoryweb.core.guard import scan
 
 Status = Literal["created", "updated", "unchanged", "competing", "left"]
 
@@ -73,7 +74,8 @@ class _Draft:
 
     @property
     def message(self) -> str:
-        return f"Imported from {self.planned.source.file}"
+        told = f"Imported from {self.planned.source.file}"
+        return "Imported" if scan(told) else told  # Agents read it in the page's history.
 
 
 def _drafts(plan: Plan, some: Sequence[Planned]) -> Iterator[_Draft]:
@@ -132,9 +134,11 @@ def _content(path: Path) -> str:
         data = read(path)
     except OSError as error:
         raise _NoPage(f"it cannot be read: {reason_of(error)}") from error
+    if len(data) > CONTENT_LIMIT:
+        raise _NoPage(f"it is larger than {CONTENT_LIMIT:,} bytes, the most of a page")
     try:
         return publishing.decoded(data)
-    except (publishing.Unreadable, TooLarge) as error:
+    except publishing.Unreadable as error:
         raise _NoPage(str(error)) from error
 
 
@@ -199,8 +203,9 @@ def _store(actor: Actor, draft: _Draft) -> Outcome:
 def _set_aside(actor: Actor, draft: _Draft) -> None:
     """Keep the file's text beside the page's, for a person to choose."""
     text = draft.text
+    findings = publishing.inspect(text)
     with publishing.hold(text.kind, text.name), publishing.explained("nothing was saved"):
         page = publishing.settle(text.kind, text.name)
         if page is not None and not page.revisions.filter(sha256=text.sha256).exists():
             with clock.writing(actor) as tx:
-                record.set_aside(tx, page, text, Origin.of(actor, draft.message))
+                record.set_aside(tx, page, text, Origin.of(actor, draft.message), findings)

@@ -4,17 +4,15 @@ import re
 import stat
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date
 from os import stat_result
 from typing import Literal
 
-from bank.files import Folder, PathRefused, Stamp, kind_of, stamp_of
+from bank.files import Folder, Stamp, stamp_of
 from bank.names import NameRefused, key, slug
-from bank.reasons import Problem, Why
 
 CONTENT_LIMIT = 512 * 1024  # Bytes of UTF-8 that a page may take.
-ROOT = "."  # The memory folder itself.
 MEMORY = "MEMORY.md"
 ENTITIES = "bank/entities"
 _NOTE = re.compile(r"(\d{4}-\d{2}-\d{2})\.md", re.ASCII)
@@ -34,21 +32,7 @@ class PageFile:
     name: str
     path: str
     stamp: Stamp
-    problem: Problem | None = None
-
-
-@dataclass(frozen=True)
-class Listing:
-    """What lies in the memory folder.
-
-    Nothing is known of the files in a folder that has a fault: they are not gone. A folder that
-    is `absent` is not there at all, which is a fault of the folder itself, and fine for the one
-    of the entities while there are none.
-    """
-
-    files: list[PageFile] = field(default_factory=list)
-    faults: dict[str, Problem] = field(default_factory=dict)
-    absent: frozenset[str] = frozenset()
+    problem: str = ""
 
 
 def entity_path(name: str) -> str:
@@ -60,41 +44,22 @@ def note_path(day: date) -> str:
     return f"{day.isoformat()}.md"
 
 
-def folder_of(path: str) -> str:
-    """Of the folders that pages lie in, the one that this path is in."""
-    return ENTITIES if path.startswith(f"{ENTITIES}/") else ROOT
+def iter_pages(folder: Folder) -> Iterator[PageFile]:
+    """Every page of a memory folder; hidden files, backups and all other forms are left out.
 
-
-def look(folder: Folder) -> Listing:
-    """Every page of a memory folder; hidden files, backups and all other forms are left out."""
-    listing = Listing()
-    try:
-        listing.files.extend(_in_root(folder))
-    except (OSError, PathRefused) as error:
-        listing.faults[ROOT] = _fault("The memory folder", error)
-        return listing
-    try:
-        found = [_entity(*entry) for entry in folder.listing(ENTITIES) if _is_entity(entry[0])]
-    except FileNotFoundError:
-        return replace(listing, absent=frozenset({ENTITIES}))
-    except (OSError, PathRefused) as error:
-        listing.faults[ENTITIES] = _fault("The folder", error)
-        return listing
-    listing.files.extend(_without_twins(found))
-    return listing
-
-
-def _in_root(folder: Folder) -> Iterator[PageFile]:
+    FileNotFoundError when the folder itself is not there, which is not the same as empty.
+    """
     for name, status in folder.listing():
         if name == MEMORY:
             yield _page("memory", "MEMORY", name, status)
         elif note := _NOTE.fullmatch(name):
             yield _note(note[1], name, status)
-
-
-def _fault(folder: str, error: OSError | PathRefused) -> Problem:
-    reason = error.strerror if isinstance(error, OSError) else str(error)
-    return Problem(Why.NO_FOLDER, f"{folder} cannot be read: {reason or type(error).__name__}")
+    try:
+        entities = folder.listing(ENTITIES)
+    except FileNotFoundError:
+        return
+    found = [_entity(*entry) for entry in entities if _is_entity(entry[0])]
+    yield from _without_twins(found)
 
 
 def _page(
@@ -103,8 +68,7 @@ def _page(
     page = PageFile(form, name, path, stamp_of(status))
     if stat.S_ISREG(status.st_mode):
         return page
-    problem = Problem(Why.NO_FILE, f"It is {kind_of(status)}, not a file.")
-    return replace(page, name="", problem=problem)
+    return replace(page, name="", problem="It is a link, a folder or a device, not a file.")
 
 
 def _note(day: str, path: str, status: stat_result) -> PageFile:
@@ -112,7 +76,7 @@ def _note(day: str, path: str, status: stat_result) -> PageFile:
     try:
         date.fromisoformat(day)
     except ValueError:
-        return replace(page, name="", problem=Problem(Why.NAME, "There is no such day."))
+        return replace(page, name="", problem="There is no such day.")
     return page
 
 
@@ -126,8 +90,7 @@ def _entity(file_name: str, status: stat_result) -> PageFile:
         return _page("entity", slug(file_name.removesuffix(".md")), path, status)
     except NameRefused as refused:
         shown = path.encode(errors="replace").decode()
-        problem = Problem(Why.NAME, refused.reason)
-        return PageFile("entity", "", shown, stamp_of(status), problem)
+        return PageFile("entity", "", shown, stamp_of(status), refused.reason)
 
 
 def _without_twins(pages: list[PageFile]) -> Iterator[PageFile]:
@@ -140,7 +103,7 @@ def _without_twins(pages: list[PageFile]) -> Iterator[PageFile]:
         first = chosen.get(key(page.name), page)
         if first is not page:
             reason = f"“{first.path}” is the page of this name; two files cannot both be it."
-            page = replace(page, name="", problem=Problem(Why.TWIN, reason))
+            page = replace(page, name="", problem=reason)
         yield page
 
 

@@ -9,8 +9,9 @@ from typing import Any, Literal
 
 from django.db.models import Exists, OuterRef, QuerySet
 
-from bank import linking
+from bank import linking, withholding
 from bank.models import Kind, Label, Link, Page
+from memoryweb.core.actor import Actor
 
 # Pages that nobody has to link to (TencentDB Agent Memory, knowledge wiki).
 STRUCTURAL = ("index", "log", "schema", "purpose", "overview")
@@ -21,13 +22,21 @@ Name = Literal["broken", "ambiguous", "orphans", "duplicate_titles", "untitled",
 
 @dataclass(frozen=True)
 class Check:
-    """`order` is that of its list; `rows` has every finding once, so its count is theirs."""
+    """`order` is that of its list; `rows` has every finding once, so its count is theirs.
+
+    `page` is the path from a row to the page that the finding is in.
+    """
 
     name: Name
     title: str
     meaning: str
     rows: Callable[[], QuerySet[Any]]
     order: Sequence[str]
+    page: Literal["", "source", "page"]
+
+    def readable(self, reader: Actor) -> QuerySet[Any]:
+        """The findings in pages that are not kept from the reader."""
+        return self.rows().filter(withholding.readable(reader, self.page))
 
 
 @dataclass(frozen=True)
@@ -80,6 +89,7 @@ CHECKS: dict[Name, Check] = {
             "Links to pages that there are not. Write the page, or mend the link.",
             _broken,
             ("target", "id"),
+            "source",
         ),
         Check(
             "ambiguous",
@@ -88,6 +98,7 @@ CHECKS: dict[Name, Check] = {
             "Name the page that is meant.",
             _ambiguous,
             ("target", "id"),
+            "source",
         ),
         Check(
             "orphans",
@@ -95,6 +106,7 @@ CHECKS: dict[Name, Check] = {
             "Pages that no other page links to.",
             _orphans,
             ("name", "id"),
+            "",
         ),
         Check(
             "duplicate_titles",
@@ -102,6 +114,7 @@ CHECKS: dict[Name, Check] = {
             "Pages that share their title with another page. They may be one subject.",
             _of_one_title,
             ("key", "id"),
+            "page",
         ),
         Check(
             "untitled",
@@ -109,6 +122,7 @@ CHECKS: dict[Name, Check] = {
             "Pages with neither a title in their front matter nor a heading.",
             _lacking("no_title"),
             ("text", "id"),
+            "page",
         ),
         Check(
             "stubs",
@@ -116,14 +130,18 @@ CHECKS: dict[Name, Check] = {
             "Pages with next to no text besides headings.",
             _lacking("stub"),
             ("text", "id"),
+            "page",
         ),
     )
 }
 
 
-def counts() -> dict[Name, int]:
-    """How many findings each check has."""
-    return {check.name: check.rows().count() for check in CHECKS.values()}
+def counts(reader: Actor | None = None) -> dict[Name, int]:
+    """How many findings each check has; for a `reader` those in pages that they may read."""
+    return {
+        check.name: (check.readable(reader) if reader else check.rows()).count()
+        for check in CHECKS.values()
+    }
 
 
 def items(check: Check, rows: Sequence[Any]) -> list[Item]:

@@ -121,7 +121,11 @@ class LongTermMemory(Page):
 
 
 class Revision(models.Model):
-    """One text that a page had, or that was found in its file; never changed, counted from 1."""
+    """One text that a page had, or that was found in its file; it never becomes another.
+
+    Revisions are counted from 1, and where the name was used before from where that ended.
+    `quarantined`: the guard objected to the text, and nobody let it pass.
+    """
 
     class Via(models.TextChoices):
         PAGE = "page", "on a page"
@@ -140,6 +144,7 @@ class Revision(models.Model):
     via = models.CharField(max_length=10, choices=Via)
     message = models.CharField(max_length=500, blank=True)
     created_at = models.DateTimeField()
+    quarantined = models.BooleanField(default=False)
     content = models.TextField(blank=True)
 
     class Meta:
@@ -150,6 +155,27 @@ class Revision(models.Model):
 
     def __str__(self) -> str:
         return f"{self.page_id} revision {self.number}"
+
+
+class UsedName(models.Model):
+    """The highest revision number that pages of a name had which do not have that name any more.
+
+    A revision that a caller has seen is then never one of another page. `page` had the name
+    last, None when it was erased.
+    """
+
+    kind = models.CharField(max_length=10, choices=Kind)
+    key = models.CharField(max_length=800)
+    number = models.PositiveIntegerField()
+    page = models.ForeignKey(Page, on_delete=models.SET_NULL, null=True, related_name="used_names")
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["kind", "key"], name="one_used_name_a_key")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind}/{self.key} up to {self.number}"
 
 
 class Link(models.Model):
@@ -227,11 +253,13 @@ class FileOperation(models.Model):
     """What has to happen to a page's file since a revision was stored; done once `done_at` is set.
 
     `expected_sha` is of the text that the file should hold before, None where no file should be.
+    An erased page has no text any more; it goes itself once nothing of it is left on the disk.
     """
 
     class Op(models.TextChoices):
         WRITE = "write"
         DELETE = "delete"
+        ERASE = "erase"
 
     page = models.ForeignKey(Page, on_delete=models.CASCADE, related_name="file_operations")
     op = models.CharField(max_length=10, choices=Op)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from django.db.models import Count, OuterRef, Prefetch, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from bank import markdown, names
+from bank import markdown, names, withholding
 from bank.models import Kind, Label, Link, Page, Revision
+from memoryweb.core.actor import Actor
 from memoryweb.core.errors import Moved, NotFound
 from memoryweb.core.guard import scan_rows
 from memoryweb.core.models import QuarantineItem
@@ -52,14 +53,21 @@ def key_of(kind: Kind, name: str) -> str:
 _SEARCHED = (Label.Role.NAME, Label.Role.TITLE, Label.Role.ALIAS, Label.Role.TAG)
 
 
-def entities(q: str = "", tag: str = "") -> QuerySet[Page]:
-    """The entities by name; `q` is found in name, title, abstract, tags and aliases."""
+def entities(q: str = "", tag: str = "", reader: Actor | None = None) -> QuerySet[Page]:
+    """The entities by name; `q` is found in name, title, abstract, tags and aliases.
+
+    For a `reader` a page that is kept from them is found by its name alone.
+    """
     found = Page.objects.filter(kind=Kind.ENTITY, archived_at=None)
+    readable = Q() if reader is None else withholding.readable(reader)
+    labels = Q() if reader is None else withholding.readable(reader, "page")
     if q.strip():
-        labelled = Label.objects.filter(key__contains=names.key(q.strip()), role__in=_SEARCHED)
-        found = found.filter(Q(pk__in=labelled.values("page")) | Q(abstract__icontains=q.strip()))
+        named = Label.objects.filter(key__contains=names.key(q.strip()), role__in=_SEARCHED)
+        named = named.filter(labels | Q(role=Label.Role.NAME)) if labels else named
+        described = Q(abstract__icontains=q.strip()) & readable
+        found = found.filter(Q(pk__in=named.values("page")) | described)
     if tag.strip():
-        tagged = Label.objects.filter(role=Label.Role.TAG, key=names.key(tag.strip()))
+        tagged = Label.objects.filter(labels, role=Label.Role.TAG, key=names.key(tag.strip()))
         found = found.filter(pk__in=tagged.values("page"))
     return found.order_by("name", "pk")
 
@@ -91,7 +99,8 @@ def described(rows: QuerySet[Page]) -> QuerySet[Page]:
 
 def inward_links() -> "Prefetch[str, QuerySet[Link], str]":
     """The links to a page with the names of the pages they stand in."""
-    links = Link.objects.select_related("source").only("to_id", "source__name", "source__kind")
+    columns = ("to_id", "source__name", "source__kind", "source__quarantined")
+    links = Link.objects.select_related("source").only(*columns)
     return Prefetch("backlinks", links)
 
 
@@ -108,9 +117,10 @@ def with_link_counts(rows: QuerySet[Page]) -> QuerySet[Page]:
     )
 
 
-def names_of_backlinks(page: Page) -> list[str]:
-    """The names of the pages that link here, each once."""
-    return sorted({link.source.name for link in page.backlinks.all()})
+def names_of_backlinks(page: Page, reader: Actor) -> list[str]:
+    """The names of the pages that link here, each once, as far as the reader may read them."""
+    sources = (link.source for link in page.backlinks.all())
+    return sorted({one.name for one in sources if not withholding.is_withheld(reader, one)})
 
 
 def backlinks(page: Page) -> QuerySet[Page]:
@@ -125,8 +135,22 @@ def outgoing(page: Page) -> QuerySet[Link]:
 
 
 def revisions(page: Page) -> QuerySet[Revision]:
-    """The page's history without the texts, the latest first."""
-    return page.revisions.defer("content").order_by("-number")
+    """The page's history without the texts, the latest first; `before` is the number of the
+    revision before each, None for the first."""
+    earlier = Revision.objects.filter(page=OuterRef("page"), number__lt=OuterRef("number"))
+    before = Subquery(earlier.order_by("-number").values("number")[:1])
+    return page.revisions.defer("content").annotate(before=before).order_by("-number")
+
+
+def first_number(page: Page) -> int:
+    """The number of the page's first revision: above 1 where pages of its name came before."""
+    first = page.revisions.order_by("number").values_list("number", flat=True).first()
+    return first or page.revision
+
+
+def before(page: Page, number: int) -> Revision | None:
+    """The revision before one, None for the first: numbers have gaps."""
+    return page.revisions.filter(number__lt=number).order_by("-number").first()
 
 
 def revision(page: Page, number: int) -> Revision:

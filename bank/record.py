@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from datetime import date as Date
 from datetime import datetime
 
-from django.db.models import Max, QuerySet
+from django.db.models import Max, Q, QuerySet
 from django.utils import timezone
 
 from bank import layout, linking, queries
-from bank.models import FileOperation, Kind, Label, Page, Revision
+from bank.models import FileOperation, Kind, Label, Page, Revision, UsedName
 from bank.texts import Text
 from memoryweb.core import clock, quarantine
 from memoryweb.core.actor import Actor
@@ -57,15 +57,20 @@ class New:
     path: str
     findings: Sequence[Finding] = ()
 
-    def page(self) -> Page:
+    @property
+    def key(self) -> str:
+        return queries.key_of(self.text.kind, self.text.name)
+
+    def page(self, number: int) -> Page:
+        """The page, its revision being the one of this number."""
         text, origin = self.text, self.origin
         return Page(
             kind=text.kind,
             name=text.name,
-            key=queries.key_of(text.kind, text.name),
+            key=self.key,
             path=self.path,
             origin=text.origin,
-            revision=1,
+            revision=number,
             quarantined=bool(self.findings),
             flags=_flags(text, quarantined=bool(self.findings), conflict=None),
             author=origin.author,
@@ -82,9 +87,14 @@ def create(tx: clock.Writing, new: New) -> tuple[Page, Revision]:
 
 def create_many(tx: clock.Writing, news: Sequence[New]) -> list[tuple[Page, Revision]]:
     """New pages, in a number of queries that does not grow with theirs."""
-    pages = Page.objects.bulk_create([new.page() for new in news])
+    used = _used_numbers(news)
+    pages = Page.objects.bulk_create(
+        [new.page(used.get((new.text.kind, new.key), 0) + 1) for new in news]
+    )
     pairs = list(zip(pages, news, strict=True))
-    revisions = [_revision(page, new.text, new.origin, 1) for page, new in pairs]
+    revisions = [_revision(page, new.text, new.origin, page.revision) for page, new in pairs]
+    for revision, new in zip(revisions, news, strict=True):
+        revision.quarantined = bool(new.findings)
     Revision.objects.bulk_create(revisions)
     _settle_names([(page, new.text) for page, new in pairs])
     own_text_held(*pages).delete()
@@ -101,13 +111,16 @@ def revise(
     findings: Sequence[Finding],
     *,
     conflict: int | None,
+    waits: bool | None = None,
 ) -> Revision:
     """Give the page a new current text, if nobody else did since it was read.
 
-    `conflict` is the revision that waits for a decision afterwards. Raises Conflict.
+    `conflict` is the revision that waits for a decision afterwards; the text itself does if it
+    `waits`, by default when there are findings. Raises Conflict.
     """
     text, number = text.of(page), _next_number(page)
-    quarantined = bool(findings)
+    quarantined = bool(findings) if waits is None else waits
+    held, lifted = own_text_held(page), page.quarantined and not quarantined
     updated = Page.objects.filter(pk=page.pk, revision=page.revision, archived_at=None).update(
         revision=number,
         quarantined=quarantined,
@@ -120,16 +133,20 @@ def revise(
     if not updated:
         raise Conflict("somebody else saved this page in this moment; nothing was saved")
     revision = _add_revision(page, text, origin, number)
+    held.delete()
     page.refresh_from_db()
+    _mark_revisions(page)
     _settle_names([(page, text)])
-    own_text_held(page).delete()
-    _note(tx, page, text, findings, "page.edit")
+    more = {"lifts_quarantine": True} if lifted else {}
+    _note(tx, page, text, findings, "page.edit", **more)
     return revision
 
 
-def set_aside(tx: clock.Writing, page: Page, text: Text, origin: Origin) -> Revision:
+def set_aside(
+    tx: clock.Writing, page: Page, text: Text, origin: Origin, findings: Sequence[Finding]
+) -> Revision:
     """Keep a text that was found in the file and is not the current one: a conflict to decide."""
-    revision = _add_revision(page, text, origin, _next_number(page))
+    revision = _add_revision(page, text, origin, _next_number(page), bool(findings))
     page.conflict = revision.number
     _save_state(page)
     tx.changed(queries.COLLECTION, page.document)
@@ -139,11 +156,13 @@ def set_aside(tx: clock.Writing, page: Page, text: Text, origin: Origin) -> Revi
 
 def decide(tx: clock.Writing, page: Page, *, settled: bool, released: bool) -> None:
     """The current text stands as it is: the conflict is settled, the quarantine is lifted."""
+    held = own_text_held(page)
     page.conflict = None if settled else page.conflict
     page.quarantined = page.quarantined and not released
     _save_state(page)
     if released:
-        own_text_held(page).delete()
+        held.delete()
+        _mark_revisions(page)
     tx.changed(queries.COLLECTION, page.document)
     action = "page.release" if released else "page.settle"
     tx.audited(action, f"pages/{page.document}", sha256=page.sha256, revision=page.revision)
@@ -153,6 +172,7 @@ def hold_back(tx: clock.Writing, page: Page, findings: Sequence[Finding]) -> Non
     """The current text waits for a decision: the guard objects to it by now."""
     page.quarantined = True
     _save_state(page)
+    _mark_revisions(page)
     if page.archived_at is None:
         quarantine.hold(tx.actor, queries.COLLECTION, page.document, page.content, findings)
         tx.changed(queries.COLLECTION, page.document)
@@ -168,6 +188,7 @@ def archive(tx: clock.Writing, page: Page) -> None:
     page.refresh_from_db()
     own_text_held(page).delete()
     linking.settle([(page, set(), [])])
+    leave_name(page)
     tx.changed(queries.COLLECTION, page.document, "delete")
     tx.audited("page.archive", f"pages/{page.document}", sha256=page.sha256)
 
@@ -175,6 +196,7 @@ def archive(tx: clock.Writing, page: Page) -> None:
 def rename(tx: clock.Writing, page: Page, name: str) -> None:
     """Give the page another name, which leads to it as the old one does. Raises Conflict."""
     old, document = page.name, page.document
+    leave_name(page)
     former = [*(one for one in page.former_names if one not in (old, name)), old]
     text = replace(Text(Kind(page.kind), name, page.content).of(page), former_names=tuple(former))
     current = Page.objects.filter(pk=page.pk, name=old, revision=page.revision, archived_at=None)
@@ -188,6 +210,7 @@ def rename(tx: clock.Writing, page: Page, name: str) -> None:
     if not updated:
         raise Conflict("somebody else saved this page in this moment; it was not renamed")
     page.refresh_from_db()
+    _count_on(page, text, Origin.of(tx.actor, f"Renamed from “{old}”"))
     _take_over(page, old)
     _settle_names([(page, text)])
     for end in ("", queries.APPENDED):
@@ -195,6 +218,23 @@ def rename(tx: clock.Writing, page: Page, name: str) -> None:
     tx.changed(queries.COLLECTION, document, "delete")
     tx.changed(queries.COLLECTION, page.document)
     tx.audited("page.rename", f"pages/{page.document}", sha256=page.sha256, renamed_from=old)
+
+
+def leave_name(page: Page) -> None:
+    """Note the page's highest revision number: it may not have its name any longer."""
+    UsedName.objects.update_or_create(
+        kind=page.kind, key=page.key, defaults={"number": _next_number(page) - 1, "page": page}
+    )
+
+
+def _count_on(page: Page, text: Text, origin: Origin) -> None:
+    """Where pages before it had its new name, number the page's current text after theirs."""
+    before = UsedName.objects.filter(kind=page.kind, key=page.key).exclude(page=page)
+    if before.filter(number__gte=page.revision).exists():
+        number = _next_number(page)
+        _add_revision(page, text, origin, number, page.quarantined)
+        page.revision = number
+        page.save(update_fields=["revision"])
 
 
 def _take_over(page: Page, name: str) -> None:
@@ -217,6 +257,7 @@ def unarchive(tx: clock.Writing, page: Page, text: Text, findings: Sequence[Find
     page.file_stamp = ""
     page.flags = _flags(text, quarantined=page.quarantined, conflict=page.conflict)
     page.save(force_update=True)
+    _mark_revisions(page)
     _settle_names([(page, text)])
     own_text_held(page).delete()
     _note(tx, page, text, findings, "page.restore")
@@ -266,8 +307,11 @@ def done(op: FileOperation) -> None:
     FileOperation.objects.filter(pk=op.pk).update(done_at=timezone.now())
 
 
-def _add_revision(page: Page, text: Text, origin: Origin, number: int) -> Revision:
+def _add_revision(
+    page: Page, text: Text, origin: Origin, number: int, quarantined: bool = False
+) -> Revision:
     revision = _revision(page, text, origin, number)
+    revision.quarantined = quarantined
     revision.save(force_insert=True)
     return revision
 
@@ -286,8 +330,29 @@ def _revision(page: Page, text: Text, origin: Origin, number: int) -> Revision:
 
 
 def _next_number(page: Page) -> int:
-    """Not the current revision's successor: texts that were set aside have numbers too."""
-    return int(page.revisions.aggregate(last=Max("number"))["last"] or 0) + 1
+    """Not the current revision's successor: texts that were set aside have numbers too, and so
+    have pages that had the name before."""
+    last = page.revisions.aggregate(last=Max("number"))["last"] or 0
+    used = UsedName.objects.filter(kind=page.kind, key=page.key)
+    return max(last, used.values_list("number", flat=True).first() or 0) + 1
+
+
+def _used_numbers(news: Sequence[New]) -> dict[tuple[str, str], int]:
+    """The highest revision number of each name that was used before."""
+    rows = UsedName.objects.filter(key__in={new.key for new in news})
+    return {(kind, key): number for kind, key, number in rows.values_list("kind", "key", "number")}
+
+
+def _mark_revisions(page: Page) -> None:
+    """Revisions that say what the page says wait if it waits, and are let pass with it."""
+    same = page.revisions.filter(sha256=page.sha256)
+    same.exclude(quarantined=page.quarantined).update(quarantined=page.quarantined)
+
+
+def withhold(document: str, sha: str) -> None:
+    """Mark the revisions of a page whose very text the guard objects to by now."""
+    kind, _, name = document.partition("/")
+    Revision.objects.filter(page__kind=kind, page__name=name, sha256=sha).update(quarantined=True)
 
 
 def _flags(text: Text, *, quarantined: bool, conflict: int | None) -> list[str]:
@@ -302,19 +367,26 @@ def _save_state(page: Page) -> None:
 
 
 def _note(
-    tx: clock.Writing, page: Page, text: Text, findings: Sequence[Finding], action: str
+    tx: clock.Writing,
+    page: Page,
+    text: Text,
+    findings: Sequence[Finding],
+    action: str,
+    **more: object,
 ) -> None:
     """What readers, reviewers and the audit are told of the page's text."""
-    if findings:
+    if page.quarantined:
         quarantine.hold(tx.actor, queries.COLLECTION, page.document, text.content, findings)
     tx.changed(queries.COLLECTION, page.document)
     facts = {"sha256": page.sha256, "revision": page.revision}
-    tx.audited(action, f"pages/{page.document}", **facts)
+    tx.audited(action, f"pages/{page.document}", **facts, **more)
 
 
 def own_text_held(*pages: Page) -> QuerySet[QuarantineItem]:
     """What waits for review because a page holds it, proposals for the page left out."""
-    return queries.held(*pages).filter(via__in=_OWN_TEXT)
+    # An agent's addition to a note in quarantine made that text the note's, by another door.
+    texts = [page.content for page in pages if page.quarantined]
+    return queries.held(*pages).filter(Q(via__in=_OWN_TEXT) | Q(text__in=texts))
 
 
 def _settle_names(pages: Iterable[tuple[Page, Text]]) -> None:

@@ -6,11 +6,11 @@ cannot be done, their links lead to the page by its former name.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from django.utils import timezone
 
-from bank import links, markdown, names, publishing, queries, record, services
+from bank import links, markdown, names, publishing, queries, record, services, withholding
 from bank.models import FileOperation, Kind, Link, Page
 from bank.texts import Text
 from memoryweb.core import clock
@@ -43,7 +43,7 @@ def rename(
     actor.require(Role.CURATOR)
     new, old = _slug(to), queries.find(Kind.ENTITY, name).name
     with publishing.hold(Kind.ENTITY, old, new):
-        page = _free_to_rename(old, new, base)
+        page = _free_to_rename(actor, old, new, base)
         if new == page.name:
             return Renamed(page, old, clock.current_seq())
         _ask_the_guard(page, new)
@@ -51,7 +51,9 @@ def rename(
     renamed = Renamed(page, old, seq)
     if update_links:
         _rewrite_links(actor, renamed)
-        page.refresh_from_db()  # Its own text may have named it.
+        # Its own text may have named it. By now somebody may have erased it.
+        page = Page.objects.filter(pk=page.pk).first() or page
+        renamed = replace(renamed, page=page)
     return renamed
 
 
@@ -62,12 +64,13 @@ def _slug(name: str) -> str:
         raise Invalid.field("to", refused.reason) from refused
 
 
-def _free_to_rename(old: str, new: str, base: int | None) -> Page:
+def _free_to_rename(actor: Actor, old: str, new: str, base: int | None) -> Page:
     with publishing.explained("nothing was renamed"):
         page = publishing.settle(Kind.ENTITY, old)
         there = publishing.settle(Kind.ENTITY, new)
     if page is None:
         raise NotFound("there is no page of this name")
+    withholding.require_free(actor, page)
     if base is not None and base != page.revision:
         raise Conflict(
             "somebody else saved this page since you read it; nothing was renamed",

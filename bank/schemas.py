@@ -6,8 +6,9 @@ from typing import Annotated, Any, Literal
 from django.db.models import prefetch_related_objects
 from pydantic import BaseModel, ConfigDict, Field
 
-from bank import lint, queries
+from bank import lint, queries, withholding
 from bank.models import Page, Revision
+from memoryweb.core.actor import Actor
 from memoryweb.core.times import Time
 
 Number = Annotated[int, Field(ge=0, le=2**31 - 1)]
@@ -52,6 +53,15 @@ class AppendIn(Strict):
 # Out
 
 
+HeldBack = Annotated[
+    bool,
+    Field(
+        description="The guard held this text back, and the caller may not decide about it: the "
+        "text and all that is read from it are empty, and the title is the page's name."
+    ),
+]
+
+
 class EntityRow(BaseModel):
     """An entity in a list, without its text."""
 
@@ -65,6 +75,7 @@ class EntityRow(BaseModel):
     front_matter: dict[str, Any]
     backlinks: list[str]
     flags: list[str]
+    held_back: HeldBack
     created_at: Time
     updated_at: Time
     author: str
@@ -79,6 +90,7 @@ class Previous(BaseModel):
 
     content: str
     revision: int
+    held_back: HeldBack
 
 
 class EntityWritten(BaseModel):
@@ -96,6 +108,7 @@ class NoteRow(BaseModel):
     revision: int
     updated_at: Time
     flags: list[str]
+    held_back: HeldBack
 
 
 class NoteOut(NoteRow):
@@ -119,6 +132,7 @@ class RevisionRow(BaseModel):
     message: str
     created_at: Time
     current: bool
+    held_back: HeldBack
 
 
 class RevisionOut(RevisionRow):
@@ -194,20 +208,18 @@ class LintRow(BaseModel):
 # Rows to shapes
 
 
-def entity_row(page: Page) -> dict[str, Any]:
+def entity_row(page: Page, reader: Actor) -> dict[str, Any]:
     """The page must come from `queries.described`, or its links are read one by one."""
-    fields = {name: getattr(page, name) for name in EntityRow.model_fields if name != "backlinks"}
-    return {**fields, "backlinks": queries.names_of_backlinks(page)}
+    shown = withholding.shown(reader, page)
+    own = EntityRow.model_fields.keys() - shown.keys() - {"backlinks"}
+    fields = {name: getattr(page, name) for name in own}
+    return {**fields, **shown, "backlinks": queries.names_of_backlinks(page, reader)}
 
 
-def entity(page: Page) -> EntityOut:
-    return EntityOut(**entity_row(page), content=page.content)
-
-
-def entity_of(page: Page) -> EntityOut:
+def entity(page: Page, reader: Actor) -> EntityOut:
     """The shape of a page that no list gave."""
     prefetch_related_objects([page], queries.inward_links())
-    return entity(page)
+    return EntityOut(**entity_row(page, reader), content=withholding.content(reader, page))
 
 
 def lint_row(item: lint.Item) -> dict[str, Any]:
@@ -217,16 +229,33 @@ def lint_row(item: lint.Item) -> dict[str, Any]:
     return {**shown, "target": item.target, "fits": fits}
 
 
-def note_row(page: Page) -> dict[str, Any]:
+def note_row(page: Page, reader: Actor) -> dict[str, Any]:
     fields = {"revision": page.revision, "updated_at": page.updated_at, "flags": page.flags}
-    return {"date": date.fromisoformat(page.name), **fields}
+    held_back = withholding.is_withheld(reader, page)
+    return {"date": date.fromisoformat(page.name), "held_back": held_back, **fields}
 
 
-def revision_row(revision: Revision, page: Page) -> dict[str, Any]:
-    names = [name for name in RevisionRow.model_fields if name != "current"]
+def note(page: Page, reader: Actor) -> NoteOut:
+    return NoteOut(**note_row(page, reader), content=withholding.content(reader, page))
+
+
+def revision_row(revision: Revision, page: Page, reader: Actor) -> dict[str, Any]:
+    names = [name for name in RevisionRow.model_fields if name not in ("current", "held_back")]
     shown = {name: getattr(revision, name) for name in names}
-    return {**shown, "current": revision.number == page.revision}
+    current = revision.number == page.revision
+    return {**shown, "current": current, "held_back": withholding.is_withheld(reader, revision)}
 
 
-def previous(revision: Revision | None) -> Previous | None:
-    return Previous(content=revision.content, revision=revision.number) if revision else None
+def revision_of(revision: Revision, page: Page, reader: Actor) -> RevisionOut:
+    text = withholding.content(reader, revision)
+    return RevisionOut(**revision_row(revision, page, reader), content=text)
+
+
+def previous(revision: Revision | None, reader: Actor) -> Previous | None:
+    if revision is None:
+        return None
+    return Previous(
+        content=withholding.content(reader, revision),
+        revision=revision.number,
+        held_back=withholding.is_withheld(reader, revision),
+    )

@@ -7,7 +7,7 @@ from django.utils import timezone
 from ninja import Query, Router
 
 from bank import exporting, lint, renaming
-from bank.schemas import LintCounts, LintRow, RenamedOut, RenameIn, entity_of, lint_row
+from bank.schemas import LintCounts, LintRow, RenamedOut, RenameIn, entity, lint_row
 from memoryweb.core.api_auth import ApiRequest, read, write
 from memoryweb.core.paging import Listed, Paging, page
 
@@ -30,7 +30,7 @@ def rename_entity(
     response["ETag"] = renamed.page.etag
     response["X-Change-Seq"] = str(renamed.seq)
     return RenamedOut(
-        entity=entity_of(renamed.page),
+        entity=entity(renamed.page, request.actor),
         renamed_from=renamed.old,
         rewritten=renamed.rewritten,
         left=renamed.left,
@@ -41,14 +41,15 @@ def rename_entity(
 @router.get("/bank/lint", auth=read, response=LintCounts)
 def count_findings(request: ApiRequest) -> LintCounts:
     """How much each check finds."""
-    return LintCounts(counts=lint.counts())
+    return LintCounts(counts=lint.counts(request.actor))
 
 
 @router.get("/bank/lint/{check}", auth=read, response=Listed[LintRow])
 def list_findings(request: ApiRequest, check: lint.Name, paging: Query[Paging]) -> dict[str, Any]:
     """What one check finds: the page it is in, the link's target and what that fits."""
     asked = lint.CHECKS[check]
-    found = page(asked.rows(), asked.order, limit=paging.limit, cursor=paging.cursor)
+    rows = asked.readable(request.actor)
+    found = page(rows, asked.order, limit=paging.limit, cursor=paging.cursor)
     items = [lint_row(item) for item in lint.items(asked, found.items)]
     return {"items": items, "next_cursor": found.next_cursor, "total": found.total}
 

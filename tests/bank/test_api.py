@@ -49,6 +49,7 @@ def test_a_page_is_put_and_got(agent: Any, memory: Path):
         "front_matter": {},
         "backlinks": [],
         "flags": [],
+        "held_back": False,
         "created_at": "",
         "updated_at": "",
         "author": "otter",
@@ -60,7 +61,7 @@ def test_a_put_answers_what_it_replaced(agent: Any):
     agent.put("/bank/entities/alice", {"content": ALICE})
     answer = agent.put("/bank/entities/alice", {"content": OTHER})
     assert answer.status_code == 200
-    assert answer.json()["previous"] == {"content": ALICE, "revision": 1}
+    assert answer.json()["previous"] == {"content": ALICE, "revision": 1, "held_back": False}
     again = agent.put("/bank/entities/alice", {"content": OTHER}).json()
     assert (again["changed"], again["previous"]) == (False, None)
 
@@ -301,7 +302,11 @@ def test_a_restored_revision_is_a_new_one(history: Any):
     assert answer.status_code == 200
     assert answer.json()["entity"]["revision"] == 3
     assert answer.json()["entity"]["content"] == ALICE
-    assert answer.json()["previous"] == {"content": OTHER, "revision": 2}
+    assert answer.json()["previous"] == {
+        "content": OTHER,
+        "revision": 2,
+        "held_back": False,
+    }
     revision = history.get("/bank/entities/alice/revisions/3").json()
     assert revision["via"] == "restore"
 
@@ -365,19 +370,6 @@ def test_the_summary_is_the_memory_bank_section(agent: Any):
         "omitted": 1,
         "skipped_by_guard": 0,
     }
-
-
-def test_the_guard_can_be_asked_by_a_reader(memory: Path, api: Callable[..., Any]):
-    reader = api("read")
-    answer = reader.post("/guard/check", {"text": ATTACK}).json()
-    assert answer["verdict"] == "refused"
-    finding = answer["findings"][0]
-    assert set(finding) == {"rule", "kind", "reason", "span", "view", "excerpt"}
-    start, end = finding["span"]
-    assert "previous instructions" in ATTACK[start:end]
-    clean = reader.post("/guard/check", {"text": ALICE}).json()
-    assert (clean["verdict"], clean["findings"]) == ("clean", [])
-    assert reader.post("/guard/check", {}).status_code == 422
 
 
 # When the disk fails

@@ -1,0 +1,54 @@
+"""What of the bank an actor may read: a text the guard held back goes to those who decide about it.
+
+Everybody else, agents above all, is told that the page is there and waits, and nothing of what
+it says. Nor may they replace it: that would take the decision away.
+"""
+
+from typing import Any
+
+from django.db.models import Q
+
+from bank.models import Page, Revision
+from memoryweb.core.actor import Actor
+from memoryweb.core.errors import Conflict, Forbidden
+
+WAITS = "this page waits for a curator's decision"
+
+
+def is_withheld(actor: Actor, text: Page | Revision) -> bool:
+    """Whether this text is kept from the actor."""
+    return text.quarantined and not actor.may_decide
+
+
+def readable(actor: Actor, page: str = "") -> Q:
+    """Rows whose page, at the end of the path `page`, holds no text that is kept from the actor."""
+    return Q() if actor.may_decide else Q((f"{page}__quarantined".removeprefix("__"), False))
+
+
+def require_free(actor: Actor, page: Page, yours: str | None = None) -> None:
+    """Raise Conflict, with nothing of the page's text, unless the actor may change the page."""
+    if is_withheld(actor, page):
+        current = {"content": None, "revision": page.revision}
+        raise Conflict(f"{WAITS}; nothing was changed", current=current, yours=yours, merged=None)
+
+
+def require_readable(actor: Actor, *revisions: Revision | None) -> None:
+    """Raise Forbidden unless the actor may read all of these."""
+    for one in revisions:
+        if one is not None and is_withheld(actor, one):
+            raise Forbidden(
+                f"the guard held revision {one.number} back; only those who decide about it see it"
+            )
+
+
+def shown(actor: Actor, page: Page) -> dict[str, Any]:
+    """What stands in the place of what a page says of itself; {} for one that may be read."""
+    if not is_withheld(actor, page):
+        return {"held_back": False}
+    emptied: dict[str, Any] = {"abstract": "", "tags": [], "aliases": [], "front_matter": {}}
+    return {"held_back": True, "title": page.name, **emptied}
+
+
+def content(actor: Actor, text: Page | Revision) -> str:
+    """The text itself, or nothing."""
+    return "" if is_withheld(actor, text) else text.content
