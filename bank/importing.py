@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from bank import batch, publishing, queries, record, services
-from bank.layout import CONTENT_LIMIT
+from bank.files import TooLarge
 from bank.models import Kind, Page, Revision
 from bank.record import New, Origin
 from bank.texts import Text
@@ -134,11 +134,9 @@ def _content(path: Path) -> str:
         data = read(path)
     except OSError as error:
         raise _NoPage(f"it cannot be read: {reason_of(error)}") from error
-    if len(data) > CONTENT_LIMIT:
-        raise _NoPage(f"it is larger than {CONTENT_LIMIT:,} bytes, the most of a page")
     try:
         return publishing.decoded(data)
-    except publishing.Unreadable as error:
+    except (publishing.Unreadable, TooLarge) as error:
         raise _NoPage(str(error)) from error
 
 

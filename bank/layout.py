@@ -4,15 +4,17 @@ import re
 import stat
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from os import stat_result
 from typing import Literal
 
-from bank.files import Folder, Stamp, stamp_of
+from bank.files import Folder, PathRefused, Stamp, kind_of, stamp_of
 from bank.names import NameRefused, key, slug
+from bank.reasons import Problem, Why
 
 CONTENT_LIMIT = 512 * 1024  # Bytes of UTF-8 that a page may take.
+ROOT = "."  # The memory folder itself.
 MEMORY = "MEMORY.md"
 ENTITIES = "bank/entities"
 _NOTE = re.compile(r"(\d{4}-\d{2}-\d{2})\.md", re.ASCII)
@@ -32,7 +34,21 @@ class PageFile:
     name: str
     path: str
     stamp: Stamp
-    problem: str = ""
+    problem: Problem | None = None
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What lies in the memory folder.
+
+    Nothing is known of the files in a folder that has a fault: they are not gone. A folder that
+    is `absent` is not there at all, which is a fault of the folder itself, and fine for the one
+    of the entities while there are none.
+    """
+
+    files: list[PageFile] = field(default_factory=list)
+    faults: dict[str, Problem] = field(default_factory=dict)
+    absent: frozenset[str] = frozenset()
 
 
 def entity_path(name: str) -> str:
@@ -44,22 +60,41 @@ def note_path(day: date) -> str:
     return f"{day.isoformat()}.md"
 
 
-def iter_pages(folder: Folder) -> Iterator[PageFile]:
-    """Every page of a memory folder; hidden files, backups and all other forms are left out.
+def folder_of(path: str) -> str:
+    """Of the folders that pages lie in, the one that this path is in."""
+    return ENTITIES if path.startswith(f"{ENTITIES}/") else ROOT
 
-    FileNotFoundError when the folder itself is not there, which is not the same as empty.
-    """
+
+def look(folder: Folder) -> Listing:
+    """Every page of a memory folder; hidden files, backups and all other forms are left out."""
+    listing = Listing()
+    try:
+        listing.files.extend(_in_root(folder))
+    except (OSError, PathRefused) as error:
+        listing.faults[ROOT] = _fault("The memory folder", error)
+        return listing
+    try:
+        found = [_entity(*entry) for entry in folder.listing(ENTITIES) if _is_entity(entry[0])]
+    except FileNotFoundError:
+        return replace(listing, absent=frozenset({ENTITIES}))
+    except (OSError, PathRefused) as error:
+        listing.faults[ENTITIES] = _fault("The folder", error)
+        return listing
+    listing.files.extend(_without_twins(found))
+    return listing
+
+
+def _in_root(folder: Folder) -> Iterator[PageFile]:
     for name, status in folder.listing():
         if name == MEMORY:
             yield _page("memory", "MEMORY", name, status)
         elif note := _NOTE.fullmatch(name):
             yield _note(note[1], name, status)
-    try:
-        entities = folder.listing(ENTITIES)
-    except FileNotFoundError:
-        return
-    found = [_entity(*entry) for entry in entities if _is_entity(entry[0])]
-    yield from _without_twins(found)
+
+
+def _fault(folder: str, error: OSError | PathRefused) -> Problem:
+    reason = error.strerror if isinstance(error, OSError) else str(error)
+    return Problem(Why.NO_FOLDER, f"{folder} cannot be read: {reason or type(error).__name__}")
 
 
 def _page(
@@ -68,7 +103,8 @@ def _page(
     page = PageFile(form, name, path, stamp_of(status))
     if stat.S_ISREG(status.st_mode):
         return page
-    return replace(page, name="", problem="It is a link, a folder or a device, not a file.")
+    problem = Problem(Why.NO_FILE, f"It is {kind_of(status)}, not a file.")
+    return replace(page, name="", problem=problem)
 
 
 def _note(day: str, path: str, status: stat_result) -> PageFile:
@@ -76,7 +112,7 @@ def _note(day: str, path: str, status: stat_result) -> PageFile:
     try:
         date.fromisoformat(day)
     except ValueError:
-        return replace(page, name="", problem="There is no such day.")
+        return replace(page, name="", problem=Problem(Why.NAME, "There is no such day."))
     return page
 
 
@@ -90,7 +126,8 @@ def _entity(file_name: str, status: stat_result) -> PageFile:
         return _page("entity", slug(file_name.removesuffix(".md")), path, status)
     except NameRefused as refused:
         shown = path.encode(errors="replace").decode()
-        return PageFile("entity", "", shown, stamp_of(status), refused.reason)
+        problem = Problem(Why.NAME, refused.reason)
+        return PageFile("entity", "", shown, stamp_of(status), problem)
 
 
 def _without_twins(pages: list[PageFile]) -> Iterator[PageFile]:
@@ -103,7 +140,7 @@ def _without_twins(pages: list[PageFile]) -> Iterator[PageFile]:
         first = chosen.get(key(page.name), page)
         if first is not page:
             reason = f"“{first.path}” is the page of this name; two files cannot both be it."
-            page = replace(page, name="", problem=reason)
+            page = replace(page, name="", problem=Problem(Why.TWIN, reason))
         yield page
 
 

@@ -19,9 +19,9 @@ from django.db import DatabaseError, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from bank import layout, queries, record
+from bank import layout, problems, queries, record
 from bank.disk import Disk
-from bank.files import Change, Content, Displaced, Folder, PathRefused, Stamp
+from bank.files import Change, Content, Displaced, Folder, PathRefused, Stamp, TooLarge
 from bank.locks import LockTimeout, PathLocks
 from bank.models import FileOperation, Kind, Page
 from bank.record import Origin
@@ -41,6 +41,14 @@ class Unreadable(Exception):
     """The file holds no text that could be a page; it is left as it is."""
 
 
+class Blocked(Conflict):
+    """What lies in the place of the page's file is no text of a page, and is left as it is."""
+
+
+class Missing(Unavailable):
+    """So many files are gone at once that none is written again until somebody says so."""
+
+
 def memory_folder() -> Folder:
     return Folder(settings.MEMORYWEB_MEMORY_DIR, disk)
 
@@ -57,29 +65,38 @@ def hold(kind: Kind, *names: str) -> Iterator[None]:
     folder = settings.MEMORYWEB_MEMORY_DIR / kind
     paths = [folder / queries.key_of(kind, name) for name in names]
     with ExitStack() as stack:
-        with explained("nothing was saved"):
-            try:
-                stack.enter_context(_locks(settings.MEMORYWEB_HOME / "locks").hold(*paths))
-            except LockTimeout as error:
-                raise Unavailable(f"{error}; nothing was saved, try again") from error
+        try:
+            stack.enter_context(_locks(settings.MEMORYWEB_HOME / "locks").hold(*paths))
+        except LockTimeout as error:
+            raise Unavailable(f"{error}; nothing was saved, try again") from error
+        except OSError as error:
+            detail = f"the locks in memoryweb's home do not work ({_words(error)})"
+            raise Unavailable(f"{detail}; nothing was saved, {_LOOK_AT_DISK}") from error
         yield
+
+
+_LOOK_AT_DISK = "look at the disk and at who may write there, then try again"
 
 
 @contextmanager
 def explained(outcome: str, **members: object) -> Iterator[None]:
     """Errors of the disk and of odd files in the words of the domain; `outcome` says what is safe.
 
-    `members` say it to programs. Raises Unavailable when the disk fails, Conflict when something
+    `members` say it to programs. Raises Unavailable when the disk fails, Blocked when something
     else is in the file's place.
     """
     try:
         yield
     except (PathRefused, Unreadable) as error:
-        raise Conflict(f"{str(error).rstrip('.')}; {outcome}", **members) from error
+        mend = "mend it in the memory folder or move it away, then try again"
+        raise Blocked(f"{str(error).rstrip('.')}; {outcome}; {mend}", **members) from error
     except OSError as error:
-        reason = (error.strerror or type(error).__name__).lower()
-        detail = f"the memory folder does not work ({reason}); {outcome}"
-        raise Unavailable(detail, **members) from error
+        detail = f"the memory folder does not work ({_words(error)}); {outcome}"
+        raise Unavailable(f"{detail}; {_LOOK_AT_DISK}", **members) from error
+
+
+def _words(error: OSError) -> str:
+    return (error.strerror or type(error).__name__).lower()
 
 
 def inspect(text: Text) -> list[Finding]:
@@ -98,7 +115,8 @@ def settle(kind: Kind, name: str, path: str = "") -> Page | None:
     """Finish what was begun, take in what was edited outside; the page as it is then, or None.
 
     `path` is where the page's file was seen, when it may be another than the page knows.
-    Raises OSError when the disk fails, PathRefused and Unreadable for a file that is no text.
+    Raises OSError when the disk fails, PathRefused and Unreadable for a file that is no text,
+    Missing.
     """
     key = queries.key_of(kind, name)
     if path:
@@ -148,21 +166,26 @@ def publish_new(ops: Sequence[FileOperation]) -> None:
 
 def adopt(kind: Kind, name: str, path: str, found: Content) -> Page:
     """Make a page of a file that memoryweb has not seen before."""
-    text = Text(kind, name, decoded(found.data))
-    findings = inspect(text)
-    origin = Origin("", "file", at=min(_changed_at(found.stamp), timezone.now()))
+    new = as_new(kind, name, path, found)
     with clock.writing(FILE) as tx:
-        page, _ = record.create(tx, record.New(text, origin, path, findings))
+        page, _ = record.create(tx, new)
         _stamp(page, found.stamp)
     return page
+
+
+def as_new(kind: Kind, name: str, path: str, found: Content) -> record.New:
+    """The page that such a file becomes. Raises Unreadable and TooLarge."""
+    text = Text(kind, name, decoded(found.data))
+    origin = Origin("", "file", at=min(_changed_at(found.stamp), timezone.now()))
+    return record.New(text, origin, path, inspect(text))
 
 
 def keep_aside(page: Page, data: bytes, sha: str, op: FileOperation | None = None) -> bool:
     """Store a text that was in the file and that the page never had; False when it is no text."""
     try:
         text = Text(Kind(page.kind), page.name, decoded(data))
-    except Unreadable as error:
-        logger.warning("%s was displaced and is kept beside it: %s", page.path, error)
+    except (Unreadable, TooLarge) as error:
+        logger.info("%s was displaced and is kept beside it: %s", page.path, error)
         return False
     if not _is_ours(page, sha):
         findings = inspect(text)
@@ -191,6 +214,8 @@ def _resume(op: FileOperation) -> None:
         else:  # Gone, or somebody else's by now, which makes it a page of its own.
             record.done(op)
     elif found is None:
+        if op.expected_sha is not None:
+            _check_not_held_back(op.path)
         publish(op, None)
     elif found.sha256 == op.new_sha:
         _mark_done(page, op, found.stamp)
@@ -208,6 +233,7 @@ def _look(page: Page) -> Page:
     found = _read(page.path)
     if found is None:
         # The record is kept here, and the file is a copy that somebody lost.
+        _check_not_held_back(page.path)
         _conclude(page, memory_folder().write(page.path, page.content.encode(), None), None)
         page.refresh_from_db()
     elif found.sha256 == page.sha256:
@@ -215,6 +241,15 @@ def _look(page: Page) -> Page:
     else:
         _take_in(page, found, conflict=page.conflict)
     return page
+
+
+def _check_not_held_back(path: str) -> None:
+    if problems.is_held_back(path):
+        folder = memory_folder().root / layout.folder_of(path)
+        raise Missing(
+            f"the files of {folder} are gone; nothing is written there until they are back, or "
+            "until somebody says under Bank, Files not taken in, that they are lost"
+        )
 
 
 def _take_in(
@@ -286,7 +321,9 @@ def _read(path: str) -> Content | None:
 
 
 def decoded(data: bytes) -> str:
-    """The text of a page's file. Raises Unreadable."""
+    """The text of a page's file. Raises Unreadable and TooLarge."""
+    if len(data) > layout.CONTENT_LIMIT:
+        raise TooLarge(f"The file is larger than {layout.CONTENT_LIMIT:,} bytes, a page's most.")
     try:
         text = data.decode()
     except UnicodeDecodeError:
