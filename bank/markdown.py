@@ -42,11 +42,16 @@ _FENCED = re.compile(r"\ufeff?---\r?\n(?P<yaml>(?:.*\n)*?)---\r?(?:\n|\Z)")
 def split(text: str) -> FrontMatter:
     """Front matter is what stands between two lines of exactly `---`, the first at the start."""
     fenced = _FENCED.match(text)
-    if fenced is None:
-        body = text.removeprefix("\ufeff")
-        return FrontMatter(text[: len(text) - len(body)], None, "", body)
-    data, error = _parse(fenced["yaml"])
-    return FrontMatter(fenced[0], data, error, text[fenced.end() :])
+    rest = body(text)
+    raw = text[: len(text) - len(rest)]
+    data, error = _parse(fenced["yaml"]) if fenced else (None, "")
+    return FrontMatter(raw, data, error, rest)
+
+
+def body(text: str) -> str:
+    """The text without its front matter, which is not read for it."""
+    fenced = _FENCED.match(text)
+    return text[fenced.end() :] if fenced else text.removeprefix("\ufeff")
 
 
 def _parse(source: str) -> tuple[dict[str, Any] | None, str]:
@@ -205,10 +210,10 @@ def _shape_problem_of(body: str) -> str:
 def _abstract_of(body: str) -> str:
     lines = (line.strip() for line in body.split("\n"))
     line = next((line for line in lines if line and not line.startswith("#")), "")
-    return line if len(line) <= ABSTRACT_LENGTH else _cut(line, ABSTRACT_LENGTH) + "..."
+    return line if len(line) <= ABSTRACT_LENGTH else cut(line, ABSTRACT_LENGTH) + "..."
 
 
-def _cut(line: str, length: int) -> str:
+def cut(line: str, length: int) -> str:
     """At most `length` code points, cut back to where a reader's character ends."""
     window = line[: length + 20]
     ends = [match.end() for match in regex.finditer(r"\X", window)]
@@ -229,11 +234,11 @@ _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 def _own_title(front: FrontMatter) -> str:
     given = (front.data or {}).get("title")
     if isinstance(given, str) and given.strip():
-        return _cut(" ".join(given.split()), TITLE_LENGTH)
+        return cut(" ".join(given.split()), TITLE_LENGTH)
     heading = _FIRST_HEADING.search(mask_code(front.body))
     if heading is None:
         return ""
-    return _cut(_plain(front.body[slice(*heading.span(heading.lastgroup or 0))]), TITLE_LENGTH)
+    return cut(_plain(front.body[slice(*heading.span(heading.lastgroup or 0))]), TITLE_LENGTH)
 
 
 def _plain(heading: str) -> str:

@@ -20,6 +20,8 @@ MEMORYWEB_BATCH_BODY_LIMIT = 32 * 1024 * 1024
 MEMORYWEB_RATE_LIMIT = env.whole("MEMORYWEB_RATE_LIMIT", 0)
 # Minutes for which what a page deleted can be brought back.
 MEMORYWEB_TRASH_MINUTES = env.whole("MEMORYWEB_TRASH_MINUTES", 10, least=1)
+# Open connections to the indexes of wikis; the name is TencentDB's. Each has three open files.
+KNOWLEDGE_WIKI_POOL_MAX = env.whole("KNOWLEDGE_WIKI_POOL_MAX", 300, least=1)
 DATA_UPLOAD_MAX_MEMORY_SIZE = MEMORYWEB_BATCH_BODY_LIMIT
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2000
 

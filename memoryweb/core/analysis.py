@@ -87,7 +87,7 @@ class Analyzer:
             for token, start in self.locate(aligned.folded)
             if token in wanted
         )
-        return _merged(found)
+        return merged(found)
 
     def _align(self, text: str) -> Aligned:
         folded = self.fold(text)
@@ -107,15 +107,15 @@ class Analyzer:
         return Aligned(folded, starts, ends)
 
 
-def _merged(spans: list[Span]) -> list[Span]:
-    """Join spans that touch or overlap, as the pairs of one CJK run do."""
-    merged: list[Span] = []
+def merged(spans: list[Span]) -> list[Span]:
+    """Ordered spans, joined where they touch or overlap, as the pairs of one CJK run do."""
+    joined: list[Span] = []
     for start, end in spans:
-        if merged and start <= merged[-1][1]:
-            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        if joined and start <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(end, joined[-1][1])
         else:
-            merged.append((start, end))
-    return merged
+            joined.append((start, end))
+    return joined
 
 
 # --- octos: lowercase, split at what is not alphanumeric, at least two UTF-8 bytes ---------------
@@ -220,7 +220,7 @@ def _pieces(folded: str) -> list[str]:
 def _places(piece: str) -> Iterator[tuple[str, int]]:
     """The terms of one piece and their offsets: a CJK run gives its adjacent pairs and itself,
     node.js gives itself, node and js, any other piece itself."""
-    if len(piece) > 2 and _CJK_START.match(piece):
+    if len(piece) > 2 and is_cjk(piece):
         for offset, (first, second) in enumerate(pairwise(piece)):
             yield first + second, offset
     elif "." in piece[1:]:
@@ -228,6 +228,11 @@ def _places(piece: str) -> Iterator[tuple[str, int]]:
         yield stem, 0
         yield suffix, len(stem) + 1
     yield piece, 0
+
+
+def is_cjk(term: str) -> bool:
+    """Whether a term begins in Chinese, Japanese or Korean, whose runs are cut into pairs."""
+    return _CJK_START.match(term) is not None
 
 
 def _cjk_split(folded: str) -> Analysis:

@@ -24,6 +24,7 @@ PURE = [
     *(f"search/{name}.py" for name in ("budget", "explaining", "gate", "marking", "pieces")),
     "search/wording.py",
     "search/engine",
+    *(f"search/wiki/{name}.py" for name in ("matching", "expansion", "snippet", "searching")),
 ]
 
 

@@ -1,0 +1,149 @@
+"""What one connection to an index can be asked, all within one state of it."""
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from search.wiki.expansion import Direction
+from search.wiki.index import IndexFile, Stamp, connect, read_stamp, trusting
+
+# Pages about the wiki itself, by their type or as the page of that name at its top.
+STRUCTURAL = ("index", "log", "schema", "purpose", "overview")
+TITLE_WEIGHT = 5.0
+CONTENT_WEIGHT = 1.0
+
+_NAMES = ", ".join(f"'{name}'" for name in STRUCTURAL)
+_ORDINARY = f"lower(m.type) NOT IN ({_NAMES}) AND lower(m.page_id) NOT IN ({_NAMES})"
+# bm25's weights go by column, and the first column is page_id, which holds no terms.
+_MATCHES = """
+SELECT m.page_id, -f.negative FROM (
+    SELECT rowid, bm25(wiki_fts, 0.0, ?, ?) AS negative FROM wiki_fts WHERE wiki_fts MATCH ?
+) AS f CROSS JOIN page_meta AS m ON m.rowid = f.rowid
+WHERE {which} ORDER BY f.negative, m.page_id LIMIT ?
+"""
+# The loops in this order: the given pages, their links, and whether the other end is a page.
+_NEIGHBOURS = """
+SELECT g.value, e.target_id, 1 FROM json_each(?1) AS g
+    CROSS JOIN graph_edge AS e ON e.source_id = g.value
+    CROSS JOIN page_meta AS m ON m.page_id = e.target_id WHERE {which}
+UNION ALL
+SELECT g.value, e.source_id, 0 FROM json_each(?1) AS g
+    CROSS JOIN graph_edge AS e ON e.target_id = g.value
+    CROSS JOIN page_meta AS m ON m.page_id = e.source_id WHERE {which}
+"""
+_PAGES = """
+SELECT m.page_id, m.title, m.type, m.rel_path, m.snippet
+FROM json_each(?) AS g CROSS JOIN page_meta AS m ON m.page_id = g.value
+"""
+_DEGREES = """
+SELECT g.value,
+    (SELECT count(*) FROM graph_edge WHERE source_id = g.value)
+    + (SELECT count(*) FROM graph_edge WHERE target_id = g.value)
+FROM json_each(?) AS g
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class PageMeta:
+    """What the index knows of a page; its text is in its file."""
+
+    page_id: str
+    title: str
+    type: str
+    rel_path: str
+    snippet: str
+
+
+class Reader:
+    """A connection to one wiki's index. Only one thread at a time may ask it."""
+
+    def __init__(self, file: IndexFile) -> None:
+        """Raises NeedsRebuild, or Unavailable where the file cannot be reached."""
+        self.file = file
+        with trusting():
+            self._connection: Any = connect(file.path)
+            try:
+                self._connection.execute("PRAGMA query_only = 1")
+                self.stamp()
+                self.identity = file.identity()
+            except BaseException:
+                self.close()
+                raise
+
+    def stamp(self) -> Stamp:
+        """The stamp as it is now. Raises NeedsRebuild when it is another's."""
+        with trusting():
+            stamp = read_stamp(self._connection)
+        self.file.refuse_other(stamp)
+        return stamp
+
+    def is_current(self) -> bool:
+        """Whether the file that is open is the one that stands there."""
+        return self.identity is not None and self.file.identity() == self.identity
+
+    def close(self) -> None:
+        self._connection.close()
+
+    @contextmanager
+    def one_state(self) -> Iterator[Stamp]:
+        """All answers inside the block are from one state of the index; gives its stamp."""
+        with trusting():
+            self._connection.execute("BEGIN")
+            try:
+                yield self.stamp()
+            finally:
+                self._connection.execute("ROLLBACK")
+
+    def matches(
+        self,
+        expression: str,
+        limit: int,
+        *,
+        title_weight: float = TITLE_WEIGHT,
+        content_weight: float = CONTENT_WEIGHT,
+        structural: bool = False,
+    ) -> dict[str, float]:
+        """The best pages for a MATCH expression with their scores, best first, ties by id."""
+        if not expression:
+            return {}
+        sql = _MATCHES.format(which=_which(structural))
+        values = (title_weight, content_weight, expression, limit)
+        return dict(self._rows(sql, values))
+
+    def neighbours(
+        self, pages: Collection[str], *, structural: bool = False
+    ) -> Mapping[str, Sequence[tuple[str, Direction]]]:
+        """The pages that each of these links to or is linked from, ordered by id.
+
+        A link to a page that is not there leads nowhere.
+        """
+        sql = _NEIGHBOURS.format(which=_which(structural))
+        found: dict[str, dict[str, Direction]] = defaultdict(dict)
+        for page, other, outward in self._rows(sql, (_listed(pages),)):
+            direction: Direction = "out" if outward else "in"
+            if found[page].setdefault(other, direction) != direction:
+                found[page][other] = "both"
+        return {page: sorted(others.items()) for page, others in found.items()}
+
+    def pages(self, ids: Collection[str]) -> dict[str, PageMeta]:
+        """What there is to show of these pages; those that are not there are left out."""
+        return {row[0]: PageMeta(*row) for row in self._rows(_PAGES, (_listed(ids),))}
+
+    def degrees(self, ids: Collection[str]) -> dict[str, int]:
+        """How many links go out from each of these pages or lead to it."""
+        return dict(self._rows(_DEGREES, (_listed(ids),)))
+
+    def _rows(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+        with trusting():
+            return self._connection.execute(sql, values).fetchall()  # type: ignore[no-any-return]
+
+
+def _which(structural: bool) -> str:
+    return "1" if structural else _ORDINARY
+
+
+def _listed(ids: Collection[str]) -> str:
+    return json.dumps(list(ids))

@@ -1,0 +1,130 @@
+"""What a result shows of its page: the same few words always, or those around its matches.
+
+Pure functions of text, linear in its length.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+import regex
+
+from bank.links import mask_code
+from bank.markdown import body, cut
+from memoryweb.core.analysis import Span, is_cjk, merged
+from search.wiki import matching
+
+SNIPPET_LENGTH = 80
+HIGHLIGHT_LENGTH = 200
+LOOKED_AT = 20_000  # Characters of a long page in which matches are looked for.
+_LONGEST_CHARACTER = 32  # Code points; no reader's character is longer.
+
+_HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|\r?$)")
+_UNDERLINE = re.compile(r" {0,3}=+[ \t\r]*$")
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+def snippet(text: str, description: str = "") -> str:
+    """The description, else the first 80 characters of the body without its headings.
+
+    Line ends become spaces. The cut never falls inside what a reader sees as one character.
+    """
+    words = description.strip() or cut(_prose(body(text)), SNIPPET_LENGTH)
+    return _LINE_END.sub(" ", words).strip()
+
+
+def _prose(markdown: str) -> str:
+    """The text without its headings; a line with `===` below it is one too."""
+    kept: list[str] = []
+    text_before = False
+    for line, shown in zip(markdown.split("\n"), mask_code(markdown).split("\n"), strict=True):
+        if text_before and _UNDERLINE.match(shown):
+            kept.pop()
+            text_before = False
+        elif _HEADING.match(shown):
+            text_before = False
+        else:
+            kept.append(line)
+            text_before = bool(shown.strip()) and not shown.startswith("`")
+    return "\n".join(kept).strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Highlight:
+    """A piece of a text on one line, and where in the piece the words asked for stand."""
+
+    text: str
+    spans: tuple[Span, ...]
+
+
+def highlight(text: str, query: str) -> Highlight:
+    """About 200 characters around the most different matches; its beginning where there is none.
+
+    Only the first 20,000 characters of a text are looked at.
+    """
+    text = text[:LOOKED_AT]
+    spans = _matches(text, matching.terms(query))
+    first, last = _densest(text, spans)
+    start, end = _around(text, first, last)
+    piece = regex.sub(r"\s", " ", text[start:end])
+    inside = ((max(a, start) - start, min(b, end) - start) for a, b in spans)
+    return Highlight(piece, tuple((a, b) for a, b in inside if a < b))
+
+
+def _matches(text: str, terms: Collection[str]) -> list[Span]:
+    """Words that begin with a term, and in Chinese, Japanese or Korean the term itself."""
+    tokens, stopped = matching.CJK.analyse(text)
+    words = [term for term in terms if not is_cjk(term)]
+    lengths = {len(word) for word in words}
+    beginnings = frozenset(words)
+    wanted = set(terms) | {
+        token
+        for token in {*tokens, *stopped}
+        if any(token[:length] in beginnings for length in lengths if length <= len(token))
+    }
+    found = matching.CJK.spans(text, wanted)
+    return merged(sorted([*found, *_single(text, terms)]))
+
+
+def _single(text: str, terms: Collection[str]) -> Iterator[Span]:
+    """Chinese, Japanese and Korean characters on their own: in a longer run they are no term."""
+    alone = "".join(term for term in terms if len(term) == 1 and is_cjk(term))
+    if alone:
+        yield from (match.span() for match in re.finditer(f"[{re.escape(alone)}]", text))
+
+
+def _densest(text: str, spans: Sequence[Span]) -> Span:
+    """The stretch of at most 200 characters that holds the most different matches, then the
+    most matches, then the first; nothing at the beginning where there are none."""
+    words = [text[start:end].lower() for start, end in spans]
+    inside: Counter[str] = Counter()
+    best, stretch, first = (0, 0), (0, 0), 0
+    for last, (_, end) in enumerate(spans):
+        inside[words[last]] += 1
+        while first < last and end - spans[first][0] > HIGHLIGHT_LENGTH:
+            inside[words[first]] -= 1
+            if not inside[words[first]]:
+                del inside[words[first]]
+            first += 1
+        found = len(inside), last - first + 1
+        if found > best:
+            best, stretch = found, (spans[first][0], end)
+    return stretch
+
+
+def _around(text: str, first: int, last: int) -> Span:
+    """The stretch with as much text around it as there is room for, cut between characters."""
+    room = max(0, HIGHLIGHT_LENGTH - (last - first))
+    start = max(0, min(first - room // 2, len(text) - HIGHLIGHT_LENGTH))
+    end = min(len(text), max(start + HIGHLIGHT_LENGTH, min(last, start + HIGHLIGHT_LENGTH)))
+    return _character_at(text, start), _character_at(text, end)
+
+
+def _character_at(text: str, place: int) -> int:
+    """The place, or where the reader's character ends in whose middle it lies."""
+    if place in (0, len(text)):
+        return place
+    base = max(0, place - _LONGEST_CHARACTER)
+    ends = (base + found.end() for found in regex.finditer(r"\X", text[base : place + 64]))
+    return next((end for end in ends if end >= place), place)
