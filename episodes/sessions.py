@@ -130,11 +130,22 @@ def accept(actor: Actor, item: QuarantineItem, *, decide: Callable[[clock.Writin
     with clock.writing(actor) as tx:
         decide(tx)
         if kind == NEW:
-            _accept_new(tx, rest, item.text)
+            memory_id = _accept_new(tx, rest, item.text)
+            # It is known by its memory from now on: what was approved is not caught again.
+            document = f"{EDITED}/{memory_id}"
+            QuarantineItem.objects.filter(pk=item.pk).update(document=document)
         elif kind == EDITED:
             _accept_content(tx, rest, item.text)
         else:
             _accept_context(tx, rest, item.text)
+
+
+def context_of(item: QuarantineItem) -> Context | None:
+    """The context that a text which was held back belongs to, if there is one."""
+    kind, _, rest = item.document.partition("/")
+    if kind == EDITED:
+        return Context.objects.filter(memories=rest).first()
+    return Context.objects.filter(pk=rest.partition("/")[2] if kind == NEW else rest).first()
 
 
 def content_sha(content: str) -> str:
@@ -295,7 +306,8 @@ def _refuse(actor: Actor, texts: Sequence[_Held]) -> None:
     raise error
 
 
-def _accept_new(tx: clock.Writing, place: str, text: str) -> None:
+def _accept_new(tx: clock.Writing, place: str, text: str) -> str:
+    """Add the memory; its id."""
     kind, _, context_id = place.partition("/")
     now = timezone.now()
     context, is_new = Context.objects.get_or_create(
@@ -303,8 +315,9 @@ def _accept_new(tx: clock.Writing, place: str, text: str) -> None:
     )
     saving = _Saving(tx, context.pk, {}, {"created_at": now, "updated_at": now}, is_new)
     given = MemoryIn.model_construct(content=text, type=kind)
-    saving.add([_Draft(given, new_id())])
+    saving.add([draft := _Draft(given, new_id())])
     saving.finish()
+    return draft.id
 
 
 def _accept_content(tx: clock.Writing, memory_id: str, text: str) -> None:

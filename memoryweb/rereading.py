@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from bank import rereading as of_pages
 from episodes import rereading as of_episodes
+from episodes import session_rereading as of_memories
 from memoryweb import review
 from memoryweb.core import clock
 from memoryweb.core.actor import system
@@ -52,7 +53,10 @@ def _settle_item(tx: clock.Writing, stored: Stored, findings: Sequence[Finding])
 
 
 ITEMS = Source("quarantine", lambda: _judged_by_others().count(), _items_after, _settle_item)
-SOURCES = {source.name: source for source in (of_pages.SOURCE, of_episodes.SOURCE, ITEMS)}
+SOURCES = {
+    source.name: source
+    for source in (of_pages.SOURCE, of_episodes.SOURCE, of_memories.SOURCE, ITEMS)
+}
 
 
 def step(seconds: float = SLICE) -> bool:

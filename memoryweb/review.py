@@ -11,7 +11,7 @@ from django.utils import timezone
 from bank import queries as bank_queries
 from bank import services
 from bank.models import Kind
-from episodes import store
+from episodes import sessions, store
 from memoryweb.core import clock, quarantine
 from memoryweb.core.actor import Actor
 from memoryweb.core.errors import Conflict, Forbidden, Invalid, NotFound
@@ -29,8 +29,8 @@ def approve(
 
     `text` is what the curator made of a page's text, and `base` the revision of the page that
     they compared it with, if there is a page. The item keeps the text that was held.
-    Raises Forbidden, NotFound, Invalid without a reason, Conflict when it is decided already or
-    the page has another revision by now.
+    A session's text joins it. Raises Forbidden, NotFound, Invalid without a reason, Conflict when
+    it is decided already, its session is gone or the page has another revision by now.
     """
     reason = _deciding(actor, reason)
     item = _found(item_id)
@@ -45,7 +45,12 @@ def approve(
             decide=lambda tx: _decide(tx, item, State.APPROVED, reason, **approved),
         )
     elif text is not None:
-        raise Invalid.field("text", "an episode is edited on its own page")
+        raise Invalid.field("text", "only the text of a page is edited here")
+    elif item.collection == sessions.COLLECTION:
+        approved = _approved(item)
+        sessions.accept(
+            actor, item, decide=lambda tx: _decide(tx, item, State.APPROVED, reason, **approved)
+        )
     else:
         with clock.writing(actor) as tx:
             _decide(tx, item, State.APPROVED, reason, **_approved(item))
@@ -64,7 +69,7 @@ def reject(actor: Actor, item_id: int, reason: str) -> QuarantineItem:
 
 def inspect(item: QuarantineItem, text: str) -> list[Finding]:
     """What the guard finds in an item's text, or in what a curator made of a page's."""
-    if item.collection == store.COLLECTION:
+    if item.collection in (store.COLLECTION, sessions.COLLECTION):
         return scan(text, posture="recalled")
     kind, _, name = item.document.removesuffix(bank_queries.APPENDED).partition("/")
     return services.inspect(Kind(kind), name, text)

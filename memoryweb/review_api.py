@@ -23,7 +23,7 @@ class Strict(BaseModel):
 
 class QuarantineFilter(BaseModel):
     state: State = "waiting"
-    collection: Literal["episodes", "pages"] | None = None
+    collection: Literal["episodes", "memories", "pages"] | None = None
 
 
 class Decision(Strict):

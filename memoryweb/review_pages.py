@@ -21,6 +21,8 @@ from bank.findings import Shown
 from bank.models import Kind, Page
 from bank.showing import Changes, changes
 from episodes.models import Episode
+from episodes.sessions import COLLECTION as MEMORIES
+from episodes.sessions import context_of
 from episodes.store import COLLECTION as EPISODES
 from memoryweb import rereading, review
 from memoryweb.core import paging
@@ -148,7 +150,7 @@ def review_item(request: HttpRequest, pk: int) -> HttpResponse:
 
 def _to_confirm(item: QuarantineItem, form: DecisionForm) -> bool:
     """Whether the guard still finds something in the edited text that the curator has not seen."""
-    if form.edit is None or item.collection == EPISODES:
+    if form.edit is None or item.collection != bank_queries.COLLECTION:
         return False
     return form.cleaned_data["seen"] != _digest(form.edit) and bool(review.inspect(item, form.edit))
 
@@ -223,7 +225,8 @@ def _item(
     [held] = _held([item], form)
     held.form.initial["reason"] = request.POST.get("reason", "")
     edited = _edited(request)
-    found = review.inspect(item, edited) if edited and item.collection != EPISODES else []
+    of_page = item.collection == bank_queries.COLLECTION
+    found = review.inspect(item, edited) if edited and of_page else []
     context: dict[str, Any] = {
         "held": held,
         "text": findings.marked(item.text, findings.stored(item.findings)),
@@ -259,6 +262,8 @@ def _held(items: Sequence[QuarantineItem], form: DecisionForm | None = None) -> 
     return [
         _of_episode(item, episodes.get(item.document), form)
         if item.collection == EPISODES
+        else _of_session(item, form)
+        if item.collection == MEMORIES
         else _of_page(item, pages, form)
         for item in items
     ]
@@ -282,6 +287,21 @@ def _of_episode(item: QuarantineItem, episode: Episode | None, form: DecisionFor
         url=episode.get_absolute_url() if episode else "",
         page=None,
         own=True,
+        findings=findings.shown(item.text, findings.stored(item.findings)),
+        form=form or DecisionForm(auto_id=f"id_{item.pk}_%s"),
+    )
+
+
+def _of_session(item: QuarantineItem, form: DecisionForm | None) -> Held:
+    """A text of a session: a memory that is new or was there, or what the session is about."""
+    context = context_of(item)
+    return Held(
+        item,
+        what="Session memory",
+        title=title_of(item.text) or item.document,
+        url=context.get_absolute_url() if context else "",
+        page=None,
+        own=item.document.startswith("memory/"),
         findings=findings.shown(item.text, findings.stored(item.findings)),
         form=form or DecisionForm(auto_id=f"id_{item.pk}_%s"),
     )

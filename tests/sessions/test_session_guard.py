@@ -1,15 +1,18 @@
 """What the guard objects to in sessions: refused, held for a curator, served to nobody."""
 
+import time
 from typing import Any
 
 import pytest
 
-from episodes import code_vectors, session_queries, sessions
+from episodes import code_vectors, session_queries, session_rereading, sessions
 from episodes.models import Context, Memory
 from episodes.session_schemas import CodeVectorIn, MemoryIn
+from memoryweb.core import clock, quarantine
 from memoryweb.core.actor import Actor, Role, system
 from memoryweb.core.errors import Refused
 from memoryweb.core.models import QuarantineItem
+from memoryweb.core.rereading import plan, settled
 from search import recall
 from tests.episodes.builders import ATTACK
 
@@ -18,6 +21,61 @@ PERSON = Actor("person", "ada", "page", Role.CURATOR)
 
 def decided(tx: Any) -> None:
     """Review marks the item here."""
+
+
+def test_a_decision_of_review_reaches_the_memory(api, db):
+    sessions.save(system(), context_id="shop", name="Shop")
+    api("write").post("/sessions", {"context_id": "shop", "memories": [{"content": ATTACK}]})
+    admin = api("admin")
+    [item] = admin.get("/guard/quarantine?collection=memories").json()["items"]
+    path = f"/guard/quarantine/{item['id']}"
+    assert admin.post(f"{path}/edit", {"reason": "tamed", "text": "ok"}).status_code == 422
+    assert admin.post(f"{path}/approve", {"reason": "a test of ours"}).status_code == 200
+    memory = Memory.objects.get()
+    assert memory.content == ATTACK
+    assert held().document == f"memory/{memory.pk}"
+    assert held().state == "approved"
+
+
+def test_a_rejected_memory_is_stored_nowhere_but_in_review(api, db):
+    api("write").post(
+        "/sessions", {"context_id": "shop", "name": "Shop", "memories": [{"content": ATTACK}]}
+    )
+    path = f"/guard/quarantine/{held().pk}/reject"
+    assert api("admin").post(path, {"reason": "an attack"}).status_code == 200
+    assert not Memory.objects.exists()
+
+
+def test_what_waits_of_a_session_is_shown_in_review(api, signed_in, curator, memory):
+    memory(ATTACK, "bad")
+    api("write").post("/sessions", {"context_id": "new", "name": "New", "intent": ATTACK})
+    browser = signed_in(curator)
+    listed = browser.get("/review/").content.decode()
+    assert listed.count("Session memory") == 2
+    for item in QuarantineItem.objects.all():
+        page = browser.get(f"/review/{item.pk}/")
+        assert page.status_code == 200
+        assert "joins its session" in page.content.decode()
+
+
+def test_a_memory_that_new_rules_catch_is_held_and_an_approved_one_is_not(memory):
+    memory("clean", "clean")
+    memory(ATTACK, "bad")
+    sessions.accept(PERSON, held(), decide=lambda tx: _approve(held()))
+    Memory.objects.filter(pk="clean").update(content=ATTACK + ", now")  # before the rule was made
+    with clock.writing(system()) as tx:
+        read = plan(session_rereading.SOURCE, "", time.monotonic() + 60).read
+        assert settled(tx, session_rereading.SOURCE, read) == 2
+    assert [m.pk for m in session_queries.served()] == ["bad"]
+
+
+def _approve(item: QuarantineItem) -> None:
+    rules = sorted({finding["rule"] for finding in item.findings})
+    QuarantineItem.objects.filter(pk=item.pk).update(
+        state="approved",
+        approved_sha256=quarantine.digest(item.text),
+        approved_rules=rules,
+    )
 
 
 def held() -> QuarantineItem:
