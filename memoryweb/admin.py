@@ -12,7 +12,6 @@ from django.contrib.auth.models import Group
 from django.core.exceptions import ValidationError
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase
 
 from bank import services
 from bank.models import (
@@ -71,7 +70,7 @@ class Readable(admin.ModelAdmin):  # type: ignore[type-arg]
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
-    ) -> HttpResponseBase:
+    ) -> HttpResponse:
         """Of what was ticked, the ids that a row can have: Django asks the database for any."""
         ticked = request.POST.copy()
         ids = list(filter(self._may_be_id, ticked.getlist(ACTION_CHECKBOX_NAME)))

@@ -85,7 +85,7 @@ def list_rules(request: ApiRequest) -> RulesOut:
     reading = rereading.progress()
     return RulesOut(
         rules_version=RULES_VERSION,
-        rereading=reading and RereadingOut(read=reading.done, total=reading.total),
+        rereading=RereadingOut(read=reading.done, total=reading.total) if reading else None,
         items=[
             RuleOut(
                 id=rule.id,

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from memoryweb.core.guard.bench import HOSTILE_SIZE, Timing, bench
 from memoryweb.core.guard.evaluate import evaluate
 
 ROWS = [
@@ -77,13 +76,3 @@ def test_the_command_names_a_file_it_cannot_read(tmp_path: Path, content: str) -
         call_command("evaluate_guard", str(file))
     with pytest.raises(CommandError, match=r"absent\.jsonl"):
         call_command("evaluate_guard", str(tmp_path / "absent.jsonl"))
-
-
-def test_the_bench_times_prose_patterns_and_hostile_scans(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memoryweb.core.guard.bench.HOSTILE_SIZE", 400)
-    timings = bench()
-    assert [timing.name for timing in timings] == ["episode", "page", "pattern", "scan"]
-    assert all(
-        isinstance(timing, Timing) and 0 <= timing.median <= timing.worst for timing in timings
-    )
-    assert HOSTILE_SIZE == 100_000

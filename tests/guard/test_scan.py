@@ -4,8 +4,8 @@ import base64
 
 import pytest
 
+from memoryweb.benches.disguising import DISGUISES
 from memoryweb.core.guard import Finding, scan
-from tests.guard.disguising import DISGUISES
 from tests.guard.texts import ATTACKS, BENIGN, MEMORIES, POISONED_MEMORIES
 
 KIND_AND_TEXT = [(kind, text) for kind, texts in ATTACKS.items() for text in texts]

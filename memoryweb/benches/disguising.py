@@ -1,4 +1,4 @@
-"""Ways to disguise a text from a filter that a language model still reads. Used by the tests."""
+"""Ways to disguise a text from a filter that a language model still reads."""
 
 import base64
 import codecs
