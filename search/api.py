@@ -8,8 +8,8 @@ from ninja import Query, Router
 from memoryweb.core import active_model
 from memoryweb.core.api_auth import ApiRequest, read, write
 from memoryweb.core.errors import Invalid
-from search import coverage, defaults, services
-from search.engine import Hit
+from search import coverage, defaults, services, wording
+from search.engine import Hit, Trace
 from search.schemas import (
     ExplainOut,
     ResultOut,
@@ -18,6 +18,8 @@ from search.schemas import (
     SettingsIn,
     SettingsOut,
     TermOut,
+    WhyNotIn,
+    WhyNotOut,
 )
 from search.services import Found, Result
 
@@ -30,6 +32,25 @@ Limit = Annotated[int, Query(ge=1, le=100)]
 def search(request: HttpRequest, body: SearchIn) -> SearchOut:
     """Search by words, by a vector, or by both. `mode` and `reasons` say how it was answered."""
     return answered(services.search(body))
+
+
+@router.post("/why-not", response=WhyNotOut, auth=read)
+def why_not(request: HttpRequest, body: WhyNotIn) -> WhyNotOut:
+    """Why a document is not among the results: the stage of this very search that drops it."""
+    missed = services.why_not(body, body.document.collection, body.document.id)
+    found = missed.trace or Trace("found")
+    return WhyNotOut(
+        stage=missed.stage,
+        detail=wording.why_not(missed, body.limit, body.min_score).text,
+        rank=found.rank,
+        score=found.score,
+        vector=found.vector,
+        bm25=found.bm25,
+        pool=found.pool or None,
+        filters=list(found.filters),
+        matched=list(found.matched),
+        missing=list(found.missing),
+    )
 
 
 @similar_router.get("/{episode:episode_id}/similar", response=SearchOut, auth=read)

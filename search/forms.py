@@ -126,6 +126,7 @@ class SearchForm(RankingForm):
     since = _day("Since")
     until = _day("Until")
     prefer_working_dir = _text("Prefer directory", 4096, "directories")
+    why_not = _text("Why not", 4096)
 
     FILTERS: ClassVar = (
         "kind",

@@ -2,16 +2,22 @@
 
 import hashlib
 import json
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
+from urllib.parse import unquote, urlsplit
 
-from search import services
+from django.urls import Resolver404, resolve
+
+from memoryweb.core.errors import NotFound
+from search import services, wording
 from search.explaining import Ranking, Why, why
 from search.live import live
 from search.marking import Part, marked, piece, rest_of
 from search.schemas import EVERYTHING, FiltersIn, SearchIn
 from search.services import Found, Result
-from search.sources import SOURCES
+from search.sources import SOURCES, Shown
 
 KINDS = {"episodes": "episode", "pages": "page", "memories": "session memory"}
 Places = dict[tuple[str, str], int]
@@ -70,6 +76,41 @@ def why_nothing(request: SearchIn) -> Literal["empty", "floor", "filters", "noth
         return "floor"
     widest = wider.model_copy(update={"filters": FiltersIn(), "collections": EVERYTHING})
     return "filters" if services.search(widest).results else "nothing"
+
+
+@dataclass(frozen=True)
+class WhyNot:
+    """The answer to "why is this not among the results?"; no reason: there is no such document."""
+
+    asked: str
+    shown: Shown | None = None
+    reason: wording.Reason | None = None
+
+
+def why_not(request: SearchIn, asked: str) -> WhyNot:
+    """Why the document that was asked for, by its id or its address, is not found."""
+    for collection in SOURCES:
+        for document in _named(asked.strip()):
+            with suppress(NotFound):
+                missed = services.why_not(request, collection, document)
+                reason = wording.why_not(missed, request.limit, request.min_score)
+                return WhyNot(asked, missed.shown, reason)
+    return WhyNot(asked)
+
+
+def _named(text: str) -> Iterator[str]:
+    """The ids that a text may mean: itself, or what an address of a document holds."""
+    yield text
+    try:
+        address = urlsplit(text)
+        match = resolve(address.path)
+    except (ValueError, Resolver404):
+        yield f"entity/{text}"
+        return
+    yield unquote(address.fragment)
+    for value in match.kwargs.values():
+        yield str(value)
+        yield f"{match.url_name}/{value}"
 
 
 def body(request: SearchIn) -> str:

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, StrictBool
 from episodes.schemas import Base64, Floats, Name, Outcome, Path, Text
 from episodes.schemas import Source as EpisodeSource
 from memoryweb.core.times import Time
-from search.engine import MAX_LIMIT
+from search.engine import MAX_LIMIT, Stage
 
 Collection = Literal["episodes", "memories", "pages"]
 FusionName = Literal["linear", "rrf", "auto"]
@@ -61,6 +61,33 @@ class SearchIn(Strict):
     recency_half_life_days: Annotated[FiniteFloat | None, Field(ge=0, le=36_500)] = None
     explain: StrictBool = False
     min_seq: Annotated[int, Field(ge=0, le=2**63 - 1)] = 0
+
+
+class DocumentIn(Strict):
+    collection: Collection
+    id: Annotated[str, Field(min_length=1, max_length=4096)]
+
+
+class WhyNotIn(SearchIn):
+    """A search, and the document that is missed among its results."""
+
+    document: DocumentIn
+
+
+class WhyNotOut(BaseModel):
+    """The stage that drops the document, in words too. `pool` is how many candidates each leg
+    gives; `filters` names those that the document does not pass."""
+
+    stage: Stage | Literal["quarantined", "no_index"]
+    detail: str
+    rank: int | None = None
+    score: float | None = None
+    vector: float | None = None
+    bm25: float | None = None
+    pool: int | None = None
+    filters: list[str] = []
+    matched: list[str] = []
+    missing: list[str] = []
 
 
 class TermOut(BaseModel):

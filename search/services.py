@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from django.utils import timezone
 
@@ -10,7 +11,7 @@ from episodes.vectors import received
 from memoryweb.core import active_model
 from memoryweb.core.analysis import ANALYZERS, Analyzer
 from memoryweb.core.errors import FieldError, Invalid, NotFound
-from memoryweb.core.models import ActiveModel
+from memoryweb.core.models import ActiveModel, QuarantineItem
 from memoryweb.core.vectors import Vector, VectorRefused, decode_blob
 from search.defaults import Defaults
 from search.engine import (
@@ -19,8 +20,11 @@ from search.engine import (
     Hit,
     Query,
     QueryError,
+    Stage,
+    Trace,
     Weights,
     scan,
+    trace,
 )
 from search.engine import search as ranked
 from search.live import View, live
@@ -86,6 +90,40 @@ def similar(collection: str, document: str, limit: int) -> Found:
     found = search(request)
     others = [result for result in found.results if result.hit.id != document]
     return Found(**{**vars(found), "results": others[:limit]})
+
+
+@dataclass(frozen=True)
+class Missed:
+    """Why a document is not among the results of a search. What waits in quarantine, and what is
+    asked while there is no index, has a stage of its own and no more to say."""
+
+    stage: Stage | Literal["quarantined", "no_index"]
+    trace: Trace | None = None
+    shown: Shown | None = None
+
+
+def why_not(request: SearchIn, collection: str, document: str) -> Missed:
+    """The stage at which this search drops a document. Raises NotFound, and as `search` does."""
+    source = SOURCES.get(collection)
+    shown = source.shown([document]).get(document) if source else None
+    if shown is None:
+        if held(collection, document):
+            return Missed("quarantined")
+        raise NotFound("there is no such document")
+    view = live.view(request.min_seq)
+    vector, _ = _query_vector(request, view.active)
+    query = _query(request, view.saved, vector)
+    if view.indexes is None:
+        return Missed("no_index", shown=shown)
+    indexes = {name: view.indexes[name] for name in _wanted(request.collections)}
+    found = trace(indexes, query, collection, document)
+    return Missed(found.stage, found, shown)
+
+
+def held(collection: str, document: str) -> bool:
+    """Whether a text of this document waits for a curator's decision."""
+    items = QuarantineItem.objects.filter(collection=collection, document=document)
+    return items.filter(state=QuarantineItem.State.WAITING).exists()
 
 
 def suggestions(most: int = 8) -> list[str]:
@@ -158,8 +196,12 @@ def _suggested_vector(text: str, model: str) -> Vector | None:
     return decode_blob(bytes(row.vector)) if row else None
 
 
+def _wanted(collections: Sequence[str]) -> list[str]:
+    return [name for name in dict.fromkeys(collections) if name in SOURCES]
+
+
 def _retrieve(view: View, query: Query, collections: Sequence[str], analyzer: Analyzer) -> Answer:
-    wanted = [name for name in dict.fromkeys(collections) if name in SOURCES]
+    wanted = _wanted(collections)
     if view.indexes is None:
         return scan({name: SOURCES[name].documents(None) for name in wanted}, query, analyzer)
     return ranked({name: view.indexes[name] for name in wanted}, query)

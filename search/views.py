@@ -32,14 +32,16 @@ def search_page(request: HttpRequest) -> HttpResponse:
     version, saved = defaults.current()
     form = SearchForm.of(request.GET, saved)
     valid = form.is_valid()
+    part = bool(request.htmx) and not request.htmx.boosted  # type: ignore[attr-defined]
     context = {
         "form": form,
+        "part": part,
         "version": version,
         "may_save": actor_of(request).role >= Role.CURATOR,
         "suggestions": (suggestions := services.suggestions()),
         **_found(request, form, suggestions),
     }
-    if request.htmx and not request.htmx.boosted:  # type: ignore[attr-defined]
+    if part:
         response = render(request, "search/_results.html", context)
         if valid:
             response["HX-Replace-Url"] = form.address()
@@ -67,9 +69,16 @@ def _found(request: HttpRequest, form: SearchForm, suggestions: list[str]) -> di
         "mode": wording.MODES[found.answer.mode],
         "query_kind": wording.QUERY_KINDS.get(found.answer.query_kind or ""),
         "notices": wording.notices(found.reasons, found.lag, bool(suggestions)),
+        "vector_note": wording.vector_note(found.answer.mode, found.reasons),
+        "why_not": results.why_not(wanted, asked) if (asked := _missed(form)) else None,
         "more": form.longer() if found.answer.total_candidates > len(found.results) else "",
         "curl": _curl(request, results.body(wanted)),
     }
+
+
+def _missed(form: SearchForm) -> str:
+    """The document that somebody misses among the results."""
+    return str(form.cleaned_data["why_not"]).strip()
 
 
 def _curl(request: HttpRequest, body: str) -> str:

@@ -1,6 +1,10 @@
 """What a person is told about a search: how it was answered, what was missing, what mends it."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
+
+from search.engine import Trace
+from search.services import Missed
 
 MODES = {
     "hybrid": "by vectors and by words",
@@ -112,4 +116,100 @@ QUERY_KINDS = {
     "identifier": "an identifier or a quotation, so words weigh more",
     "question": "a question, so vectors weigh more",
     "ordinary": "neither an identifier nor a question, so the given weights hold",
+}
+
+NO_VECTOR = {
+    "no_query_vector": "no embedding provider is configured, so typed words have no vector.",
+    "unknown_model": "the query's vector is of another model than the stored ones.",
+    "wrong_width": "the query's vector has another width than the stored ones.",
+    "no_vectors": "none of the documents searched has a vector.",
+}
+
+
+def vector_note(mode: str, reasons: tuple[str, ...]) -> str:
+    """Why the weight of vectors changes nothing in this search; empty where it does."""
+    if mode == "scan":
+        return "No effect now: without an index every document is read by its words."
+    cause = next((NO_VECTOR[one] for one in reasons if one in NO_VECTOR), None)
+    return f"No effect on this query: {cause}" if cause and mode == "bm25" else ""
+
+
+FILTERS = {
+    "working_dir": "exactly in directory",
+    "working_dir_prefix": "in or below directory",
+    "agent_id": "agent",
+    "outcome": "outcome",
+    "source": "source",
+    "kind": "kind",
+    "context_id": "context",
+    "since": "since",
+    "until": "until",
+}
+
+
+class Reason(NamedTuple):
+    """Why a document is not among the results, in a line and in a sentence."""
+
+    title: str
+    text: str
+
+
+def why_not(missed: Missed, limit: int, floor: float | None) -> Reason:
+    """What the stage means for this document."""
+    title, text = WHY_NOT[missed.stage]
+    found = missed.trace or Trace("found")
+    legs = {"vector": found.vector, "text": found.bm25}
+    scores = [f"{name} score {score:.4f}" for name, score in legs.items() if score is not None]
+    facts = {
+        "rank": found.rank,
+        "limit": limit,
+        "pool": found.pool,
+        "scores": " and ".join(scores),
+        "floor": floor,
+        "filters": ", ".join(FILTERS.get(name, name) for name in found.filters),
+        "missing": f": {', '.join(found.missing)}" if found.missing else "",
+    }
+    return Reason(title, text.format(**facts))
+
+
+WHY_NOT: Mapping[str, Reason] = {
+    "found": Reason("It is there.", "It is result {rank}."),
+    "beyond_limit": Reason(
+        "It comes after the last result shown.",
+        "It is number {rank}, and {limit} results were asked for.",
+    ),
+    "weightless": Reason(
+        "Only a leg without weight finds it.",
+        "It has the {scores}, but that leg's weight is 0, so it brings no results.",
+    ),
+    "outside_pool": Reason(
+        "Too many others match better.",
+        "It has the {scores}, which is not among the best {pool} of its leg: four for every "
+        "result asked for. Ask for more results.",
+    ),
+    "below_floor": Reason(
+        "It does not reach the floor.",
+        "It has the {scores}; the better one has to be {floor} at least.",
+    ),
+    "not_matched": Reason(
+        "Nothing in it matches.",
+        "Its text holds none of the query's words{missing}, and there are no two vectors to "
+        "compare: the query has none, or the document lacks one of the same width.",
+    ),
+    "filtered": Reason("A filter leaves it out.", "It does not pass: {filters}."),
+    "not_searched": Reason(
+        "Its kind is not searched.", "This search asks other collections than the one it is in."
+    ),
+    "not_in_index": Reason(
+        "It is not in the index yet.",
+        "It is stored, and the index of this process has not caught up with it. Search again in "
+        "a moment.",
+    ),
+    "quarantined": Reason(
+        "It waits in quarantine.", "What the guard held back is in no search until it is decided."
+    ),
+    "no_index": Reason(
+        "There is no index now.",
+        "Every document is read instead, by its words alone. Ask again once the index is built.",
+    ),
 }

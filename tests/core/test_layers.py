@@ -22,7 +22,6 @@ PURE = [
     *(f"bank/{name}.py" for name in ("align", "diff", "findings", "layout", "links", "markdown")),
     *(f"bank/{name}.py" for name in ("merge", "names", "showing")),
     *(f"search/{name}.py" for name in ("budget", "explaining", "gate", "marking", "pieces")),
-    "search/wording.py",
     "search/engine",
     *(f"search/wiki/{name}.py" for name in ("matching", "expansion", "snippet", "searching")),
 ]
