@@ -25,6 +25,7 @@ from bank.schemas import (
     note,
     note_row,
 )
+from bank.untaken_api import router as untaken_router
 from bank.upkeep_api import router as upkeep_router
 from bank.written import base_of, entity_written, note_written
 from memoryweb.core.api_auth import ApiRequest, write
@@ -33,6 +34,7 @@ from memoryweb.core.paging import Listed, Paging, page
 router = Router()
 router.add_router("", history_router)
 router.add_router("", upkeep_router)
+router.add_router("", untaken_router)
 
 IfNoneMatch = Annotated[str, Header(alias="If-None-Match", description="`*` asks for a new page")]
 T = TypeVar("T", EntityWritten, NoteWritten)

@@ -14,11 +14,12 @@ from memoryweb.core.actor import Actor, Role
 from memoryweb.core.errors import NotFound
 
 _CHUNK = 500  # Rows in one statement.
+ORDER = ("path", "id")
 
 
 def listed() -> QuerySet[FileProblem]:
     """All that is not taken in, folders before what is in them."""
-    return FileProblem.objects.order_by("path", "pk")
+    return FileProblem.objects.order_by(*ORDER)
 
 
 def warning() -> str:

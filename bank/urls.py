@@ -2,11 +2,11 @@ from datetime import date
 
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 
-from bank import editor, history, upkeep_views, views
+from bank import editor, history, untaken, upkeep_views, views
 from bank.models import Kind
 
 # The bank's own addresses; pages of these names are reached under /bank/-/, and no page is "-".
-TAKEN = ("new", "notes", "archived", "lint")
+TAKEN = ("new", "notes", "archived", "lint", "untaken")
 
 
 class PageName:
@@ -67,6 +67,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("bank/", views.entity_list, name="bank"),
     path("bank/new/", editor.new, name="new_page"),
     path("bank/lint/", upkeep_views.lint_list, name="bank_lint"),
+    path("bank/untaken/", untaken.listed, name="untaken"),
+    path("bank/untaken/write-again/", untaken.write_again, name="write_again"),
     path("bank/notes/", views.notes, name="notes"),
     path("bank/archived/", views.archived, name="archived_pages"),
     path("bank/archived/<int:pk>/restore/", views.restore, name="restore_page"),

@@ -17,11 +17,12 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
-from bank import findings, names, queries, services
+from bank import findings, names, problems, queries, services
 from bank.addresses import resolver, trail
 from bank.forms import AppendForm, BaseForm, ListForm
 from bank.markdown import split
 from bank.models import Kind, Page
+from bank.publishing import Blocked
 from bank.showing import prose
 from memoryweb.core import paging
 from memoryweb.core.access import actor_of, curator_page
@@ -60,6 +61,7 @@ def entity_list(request: HttpRequest) -> HttpResponse:
         "tags": _tags(request.GET, wanted.get("tag", "")),
         "json_url": f"{reverse('api:list_entities')}?{urlencode(wanted)}",
         "may_write": may_write(request),
+        "untaken": 0 if part else problems.listed().count(),
         "part": part,
     }
     return render(request, "bank/_list.html" if part else "bank/list.html", context)
@@ -169,6 +171,8 @@ def archive(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
     if form.is_valid():
         try:
             services.archive(actor_of(request), kind, name, base=form.cleaned_data["base"])
+        except Blocked:
+            raise  # Nobody saved; the file itself is odd, which the error says.
         except Conflict:
             stale, form = True, BaseForm(initial={"base": found.revision})
         else:

@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Count, Q
 from django.utils import timezone
 
+from bank import problems
 from bank import queries as bank
 from episodes import queries
 from episodes.models import Episode
@@ -90,6 +91,7 @@ def at_a_glance() -> dict[str, Any]:
         "most": max(day.count for day in days),
         "today": days[-1].count,
         "pages": bank.entities().count(),
+        "untaken": problems.listed().count(),
         "held": quarantine.waiting_count(),
         "rereading": rereading.progress(),
         "without": counted.total - counted.blank - counted.vectorized,
