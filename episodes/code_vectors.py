@@ -85,6 +85,11 @@ def delete(actor: Actor, collection: str, wanted: CodeVectorFilter) -> tuple[int
     return count, tx.seq
 
 
+def find(collection: str, symbol_name: str, model: str, file_path: str = "") -> CodeVector | None:
+    rows = CodeVector.objects.filter(collection=collection, file_path=file_path)
+    return rows.filter(symbol_name=symbol_name, model=model).first()
+
+
 def matching(collection: str, wanted: CodeVectorFilter) -> QuerySet[CodeVector]:
     return CodeVector.objects.filter(collection=collection, **wanted.given)
 
