@@ -174,7 +174,7 @@ def get_summary(
     return SummaryOut(
         text=f"## Memory Bank\n\n{summary.text}\n" if summary.rows else "",
         rows=list(summary.rows),
-        omitted=len(summary.omitted),
+        omitted=summary.omitted,
         skipped_by_guard=len(summary.skipped_by_guard),
     )
 

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from django.db.models import Count, OuterRef, Prefetch, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from bank import markdown, names, withholding
+from bank import gate, markdown, names, withholding
 from bank.models import Kind, Label, Link, Page, Revision
 from memoryweb.core.actor import Actor
 from memoryweb.core.errors import Moved, NotFound
-from memoryweb.core.guard import scan_rows
 from memoryweb.core.models import QuarantineItem
 
 COLLECTION = "pages"
@@ -187,14 +186,14 @@ def servable() -> QuerySet[Page]:
 
 @dataclass(frozen=True)
 class Summary:
-    """The Memory Bank section: its rows, and what was left out of it, by name.
+    """The Memory Bank section: its rows, and what was left out of it.
 
-    `skipped_by_guard` hit a rule as they would be shown; `omitted` had no room.
+    `skipped_by_guard` hit a rule as they would be shown; for `omitted` many there was no room.
     """
 
     rows: tuple[str, ...]
     pages: tuple[str, ...]
-    omitted: tuple[str, ...]
+    omitted: int
     skipped_by_guard: tuple[str, ...]
 
     @property
@@ -205,17 +204,22 @@ class Summary:
 def summary(max_rows: int | None = None, prefer: Collection[str] = ()) -> Summary:
     """One row a page, by name. Where there is not room for all, those named in `prefer` come
     first and then the latest edited."""
-    wanted = {key_of(Kind.ENTITY, name) for name in prefer}
-    pages = servable().filter(kind=Kind.ENTITY).order_by("-updated_at", "name")
-    by_worth = list(pages.values_list("name", "key", "abstract"))
-    by_worth.sort(key=lambda page: page[1] not in wanted)
-    chosen = sorted(by_worth[:max_rows])
-    rows = [markdown.summary_row(name, abstract) for name, _, abstract in chosen]
-    hits = set(scan_rows(rows))
+    pages = servable().filter(kind=Kind.ENTITY)
+    columns = pages.values_list("name", "abstract")
+    if max_rows is None:
+        chosen = sorted(columns.order_by("name"))
+    else:
+        wanted = {key_of(Kind.ENTITY, name) for name in prefer}
+        latest = columns.order_by("-updated_at", "name")
+        preferred = list(latest.filter(key__in=wanted)[:max_rows])
+        others = latest.exclude(key__in=wanted)[: max_rows - len(preferred)]
+        chosen = sorted([*preferred, *others])
+    rows = [markdown.summary_row(name, abstract) for name, abstract in chosen]
+    hits = set(gate.hits(rows))
     return Summary(
         rows=_without(rows, hits),
-        pages=_without([name for name, *_ in chosen], hits),
-        omitted=tuple(sorted(name for name, *_ in by_worth[len(chosen) :])),
+        pages=_without([name for name, _ in chosen], hits),
+        omitted=0 if max_rows is None else pages.count() - len(chosen),
         skipped_by_guard=tuple(chosen[at][0] for at in sorted(hits)),
     )
 

@@ -12,14 +12,16 @@ from typing import Any
 from django.db.models import Q
 from django.utils import timezone
 
-from bank import markdown
+from bank import gate, markdown
 from bank.addresses import address_of
+from bank.gate import Gated
 from bank.models import Kind, Page
 from episodes.schemas import read
 from memoryweb.core.guard import Finding
-from search import budget, gate, services
+from memoryweb.core.guard.rule import Posture
+from search import budget, services
 from search.budget import Fitted, Section
-from search.pieces import LONG, QUARTERS, Piece, brief, pieces
+from search.pieces import LONG, QUARTERS, Piece, brief, pieces, weight
 from search.schemas import SearchIn
 from search.services import Found, Result
 
@@ -159,7 +161,7 @@ def _bank(room: int) -> Part:
     columns = latest.values_list("name", "abstract", "title")
     found = list(columns[: room // LEAST_ROW + 1])
     rows = [_line(markdown.summary_row(name, abstract)) for name, abstract, _ in found]
-    gated = gate.gated(rows, room)
+    gated = _gated(rows, room)
     hits = [
         KeptOut(
             "Row of a page",
@@ -173,9 +175,24 @@ def _bank(room: int) -> Part:
     waiting = entities.filter(quarantined=True)
     held = [_kept_out(page, ()) for page in waiting.defer("content").order_by("name")[:NAMED]]
     waits = waiting.count() if len(held) == NAMED else len(held)
-    units = entities.count() - waits - len(gated.hits)
+    # Every name is above the empty one; said so, they are counted by their index alone.
+    units = entities.filter(name__gt="").count() - waits - len(gated.hits)
     section = Section(budget.BANK, "page", [Piece("\n", rows[at]) for at in gated.kept], units)
     return Part(section, len(gated.hits) + waits, hits + held)
+
+
+def _gated(rows: Sequence[str], room: int, posture: Posture = "injected") -> Gated:
+    """The rows that pass the gate, until they weigh more than there is room for, and hits among
+    them."""
+    kept: list[int] = []
+    hits: list[int] = []
+    for group in gate.gated(rows, posture):
+        kept += group.kept
+        hits += group.hits
+        room -= sum(weight(rows[at]) for at in group.kept)
+        if room < 0:
+            break
+    return Gated(tuple(kept), tuple(hits))
 
 
 def _line(text: str) -> str:
@@ -189,7 +206,7 @@ def _line(text: str) -> str:
 def _experiences(results: Sequence[Result]) -> Part:
     """A row for each episode, the best first, its summary in a few sentences."""
     rows = [_experience(result) for result in results]
-    gated = gate.gated(rows, len(rows) * 2 * LONG * QUARTERS, "recalled")
+    gated = _gated(rows, len(rows) * 2 * LONG * QUARTERS, "recalled")
     kept_out = [
         KeptOut(
             "Episode",

@@ -11,10 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from bank import gate
 from episodes import session_queries
 from episodes.models import Memory
 from memoryweb.core.vectors import Vector
-from search import gate, recall, services
+from search import recall, services
 from search.schemas import FiltersIn, SearchIn, WeightsIn
 
 MOST = 5

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from bank import publishing, queries, services
+from bank import gate, publishing, queries, services
 from bank.files import sha256
 from bank.locks import PathLocks
 from bank.models import FileOperation, Kind, Link, Page, Revision
@@ -481,7 +481,7 @@ def test_the_summary_has_a_row_a_page_by_name(memory: Path, written):
     written("alice")
     summary = queries.summary()
     assert summary.text == "- **alice**: Runs the docks.\n- **bob**: Mends nets."
-    assert (summary.omitted, summary.skipped_by_guard) == ((), ())
+    assert (summary.omitted, summary.skipped_by_guard) == (0, ())
 
 
 def test_where_there_is_no_room_the_preferred_and_then_the_latest_stay(memory: Path, written):
@@ -489,7 +489,7 @@ def test_where_there_is_no_room_the_preferred_and_then_the_latest_stay(memory: P
         written(name, f"# {name}\n\nIs {name}.\n")
     assert queries.summary(2).pages == ("bob", "cleo")
     assert queries.summary(2, prefer=["Alice"]).pages == ("alice", "cleo")
-    assert queries.summary(2, prefer=["Alice"]).omitted == ("bob",)
+    assert queries.summary(2, prefer=["Alice"]).omitted == 1
     assert queries.summary(0).rows == ()
 
 
@@ -500,6 +500,21 @@ def test_rows_that_are_an_attack_together_are_left_out_and_named(memory: Path, w
     summary = queries.summary()
     assert summary.skipped_by_guard == ("b-end",)
     assert summary.pages == ("a-start", "c-other")
+
+
+def test_a_summary_that_was_made_before_has_no_row_scanned_again(
+    memory: Path, written, monkeypatch: pytest.MonkeyPatch
+):
+    for name in ("alice", "bob", "cleo"):
+        written(name, f"# {name}\n\nIs {name}.\n")
+    first = queries.summary()
+    scans: list[object] = []
+    monkeypatch.setattr(gate, "scan_rows", lambda rows, **more: scans.append(rows) or [])
+    assert queries.summary() == first
+    assert scans == []
+    written("dora", "# Dora\n\nIs new.\n")
+    assert len(queries.summary().rows) == 4
+    assert 0 < len(scans) <= 2
 
 
 def test_a_quarantined_page_is_in_no_summary(memory: Path, written):

@@ -19,9 +19,9 @@ PURE = [
     "memoryweb/core/times.py",
     "memoryweb/core/vectors.py",
     "episodes/directories.py",
-    *(f"bank/{name}.py" for name in ("align", "diff", "findings", "layout", "links", "markdown")),
-    *(f"bank/{name}.py" for name in ("merge", "names", "showing")),
-    *(f"search/{name}.py" for name in ("budget", "explaining", "gate", "marking", "pieces")),
+    *(f"bank/{name}.py" for name in ("align", "diff", "findings", "gate", "layout", "links")),
+    *(f"bank/{name}.py" for name in ("markdown", "merge", "names", "rendering", "showing")),
+    *(f"search/{name}.py" for name in ("budget", "explaining", "marking", "pieces")),
     "search/engine",
     *(f"search/wiki/{name}.py" for name in ("matching", "expansion", "snippet", "searching")),
 ]

@@ -14,11 +14,10 @@ from typing import Generic, TypeVar
 from memoryweb.core.guard import Finding, scan, scan_rows
 from memoryweb.core.guard.rule import Posture
 from memoryweb.core.guard.scan import ROWS_BEFORE
-from search.pieces import weight
 
 T = TypeVar("T")
 
-REMEMBERED = 4096
+REMEMBERED = 16_384  # Texts; as groups of rows they are more than 100,000 pages.
 # Rows are scanned in groups that begin at rows chosen by their text: one that comes or goes
 # changes its own group and leaves the others as they were remembered.
 GROUP_ONE_IN = 16
@@ -57,30 +56,32 @@ def findings(text: str, posture: Posture = "injected") -> tuple[Finding, ...]:
 
 @dataclass(frozen=True)
 class Gated:
-    """Rows that may be given and rows that hit, by their places. Those after `looked_at` were not
-    looked at, as there is no room for them."""
+    """Rows by their places: those that may be given, and those that hit a rule."""
 
     kept: tuple[int, ...]
     hits: tuple[int, ...]
-    looked_at: int
 
 
-def gated(rows: Sequence[str], room: int, posture: Posture = "injected") -> Gated:
-    """Scan rows, each of one line, alone and joined with those kept before it, until what is kept
-    weighs more than `room` quarters of a token."""
-    kept: list[int] = []
-    hits: list[int] = []
-    end = 0
+def gated(rows: Sequence[str], posture: Posture = "injected") -> Iterator[Gated]:
+    """Scan rows, each of one line, alone and joined with those kept before it, a group at a time.
+
+    Whoever has enough rows takes no more groups, and no more are scanned.
+    """
+    before: list[str] = []
     for start, end in _groups(rows):
-        before = [rows[at] for at in kept[-ROWS_BEFORE:]]
         found = _rows_hit("\n".join([*before, *rows[start:end]]), posture)
         hit = {start + at - len(before) for at in found}
-        hits += [at for at in range(start, end) if at in hit]
-        kept += [at for at in range(start, end) if at not in hit]
-        room -= sum(weight(rows[at]) for at in range(start, end) if at not in hit)
-        if room < 0:
-            break
-    return Gated(tuple(kept), tuple(hits), end)
+        group = Gated(
+            kept=tuple(at for at in range(start, end) if at not in hit),
+            hits=tuple(at for at in range(start, end) if at in hit),
+        )
+        before = [*before, *(rows[at] for at in group.kept)][-ROWS_BEFORE:]
+        yield group
+
+
+def hits(rows: Sequence[str], posture: Posture = "injected") -> list[int]:
+    """The places of all rows that hit a rule."""
+    return [at for group in gated(rows, posture) for at in group.hits]
 
 
 def _groups(rows: Sequence[str]) -> Iterator[tuple[int, int]]:
