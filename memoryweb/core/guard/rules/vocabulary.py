@@ -33,7 +33,7 @@ CLASSES = {
     """,
     "so_far": """
         above beforehand previously so_far until_now up_to_now told instructed learned learnt
-        know discussed talked_about said_before before_this before_that said_earlier
+        know discussed talked_about said_before i_said before_this before_that said_earlier
     """,
     "say": """
         say print output tell write respond reply repeat give translate do just instead only act
