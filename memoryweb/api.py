@@ -7,9 +7,7 @@ from typing import Any
 from csp.decorators import csp_replace
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
-from ninja.operation import Operation
 
 from bank.api import router as bank_router
 from episodes.api import router as episodes_router
@@ -17,10 +15,12 @@ from episodes.sessions_api import router as sessions_router
 from episodes.vectors_api import router as vectors_router
 from memoryweb.core.api import router as core_router
 from memoryweb.core.api_auth import read
-from memoryweb.core.errors import DomainError, FieldError, Invalid
+from memoryweb.core.errors import DomainError
 from memoryweb.core.failures import explained
+from memoryweb.core.idempotency import Replayed
 from memoryweb.core.middleware import moved, problem
 from memoryweb.guard_api import router as guard_router
+from memoryweb.operations import DocumentedAPI, answer_for_writes, refuse_unknown_parameters
 from memoryweb.review_api import router as review_router
 from memoryweb.strict_json import StrictParser, StrictRenderer
 from search.api import router as search_router
@@ -47,7 +47,7 @@ def _docs_door(view: Callable[..., Any]) -> Callable[..., HttpResponseBase]:
     return guarded
 
 
-api = NinjaAPI(
+api = DocumentedAPI(
     title="memoryweb",
     version="1",
     urls_namespace="api",
@@ -74,7 +74,14 @@ api.add_router("/guard", review_router, tags=["guard"])
 @api.exception_handler(DomainError)
 def domain_error(request: HttpRequest, error: DomainError) -> HttpResponse:
     refused = problem(request, error.status, error.detail, error.title, **error.members)
+    if error.retry_after is not None:
+        refused["Retry-After"] = str(error.retry_after)
     return moved(request, error) or refused
+
+
+@api.exception_handler(Replayed)
+def answered_before(request: HttpRequest, error: Replayed) -> HttpResponse:
+    return error.answer
 
 
 @api.exception_handler(ValidationError)
@@ -113,34 +120,14 @@ def unexpected(request: HttpRequest, error: Exception) -> HttpResponse:
     return problem(request, 500, "something went wrong here; the log has it under the request id")
 
 
-def _refuse_unknown_parameters(operation: Operation) -> None:
-    """Answer 422 to an unknown query parameter: a misspelt filter would filter nothing."""
-    known = {
-        name
-        for model in operation.models
-        if model.__ninja_param_source__ == "query"
-        for name in model.__ninja_flatten_map__
-    }
-    get_values = operation._get_values
-
-    def checked(request: HttpRequest, *args: Any) -> Any:
-        if unknown := sorted(request.GET.keys() - known):
-            raise Invalid(
-                f"unknown query parameter {unknown[0]!r}",
-                [FieldError(("query", name), "is not a parameter here") for name in unknown],
-            )
-        return get_values(request, *args)
-
-    operation._get_values = checked  # type: ignore[method-assign,assignment]
-
-
 def urls() -> tuple[list[Any], str, str]:
     """The API's routes. Their own door answers 401 where pages redirect to the login."""
     patterns, app, namespace = api.urls
     for router in api._get_bound_routers():  # The routes are clones of the apps' own routers.
         for path_view in router.path_operations.values():
             for operation in path_view.operations:
-                _refuse_unknown_parameters(operation)
+                refuse_unknown_parameters(operation)
+                answer_for_writes(operation)
     for pattern in patterns:
         pattern.callback.login_required = False  # type: ignore[union-attr]
     return patterns, app, namespace

@@ -11,6 +11,7 @@ from bank import sync
 from bank.sweep import Sweep
 from episodes import deletion
 from memoryweb import rereading
+from memoryweb.core import clock, idempotency
 
 logger = logging.getLogger(__name__)
 
@@ -56,12 +57,18 @@ def _read_again() -> None:
     rereading.step()
 
 
+def _prune() -> None:
+    clock.prune()
+    idempotency.prune()
+
+
 CHORES = [
     Chore("take in what was edited outside", 2, _take_in_edits),
     Chore("compare files with their hashes", 2, _compare_hashes),
     Chore("finish saves that were begun", 30, _finish_saves),
     Chore("read texts again when the rules changed", 2, _read_again),
     Chore("clear expired sessions", 3600, _clear_sessions),
+    Chore("remove old change rows and kept answers", 600, _prune),
     Chore("remove what can no longer be brought back", 30, _purge_deleted_episodes),
 ]
 

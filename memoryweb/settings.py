@@ -73,10 +73,11 @@ MIDDLEWARE = [
     "memoryweb.core.middleware.request_id",
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "memoryweb.core.middleware.kept_by_nobody",
     "memoryweb.core.middleware.problem_documents",
     "memoryweb.core.middleware.body_limit",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.common.CommonMiddleware",
+    "memoryweb.core.middleware.PathEnds",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
@@ -147,8 +148,7 @@ AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
-AXES_LOCKOUT_TEMPLATE = "registration/locked_out.html"
-AXES_HTTP_RESPONSE_CODE = 429
+AXES_LOCKOUT_CALLABLE = "memoryweb.views.locked_out"
 AXES_VERBOSE = False
 
 LANGUAGE_CODE = "en"

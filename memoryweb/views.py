@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_not_required
@@ -152,6 +153,15 @@ def change_person(request: HttpRequest, username: str) -> HttpResponse:
         return redirect("people")
     messages.success(request, f"{username} is changed.")
     return redirect("people")
+
+
+def locked_out(
+    request: HttpRequest, original: HttpResponse | None, credentials: dict[str, Any] | None
+) -> HttpResponse:
+    """In place of the login form after too many wrong passwords."""
+    response = render(request, "registration/locked_out.html", status=429)
+    response["Retry-After"] = str(int(settings.AXES_COOLOFF_TIME.total_seconds()))
+    return response
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:

@@ -16,7 +16,7 @@ from django.db import connection
 
 from memoryweb.core import active_model, clock
 from memoryweb.core.analysis import ANALYZERS
-from memoryweb.core.errors import Unavailable
+from memoryweb.core.errors import Gone, Unavailable
 from memoryweb.core.models import ActiveModel, Change, Clock
 from search import defaults
 from search.defaults import Defaults
@@ -168,6 +168,8 @@ class LiveIndex:
             if self._built is not None:
                 self._tune(self._built, now.saved)
                 self._apply_changes(self._built, deadline)
+        except Gone:
+            self._built = None  # So far behind that the changes are not kept any more.
         finally:
             self._catching_up.release()
         return time.monotonic() < deadline

@@ -54,6 +54,10 @@ def test_a_revoked_token_is_refused_by_the_next_request(client):
         ("GET", "/nothing/here", 404),
         ("GET", "/episodes/no-such-id", 404),
         ("DELETE", "/episodes", 405),
+        ("GET", "/episodes/edit", 404),
+        ("GET", "/episodes/batch", 405),
+        ("GET", "", 404),
+        ("GET", "/bank/notes/append", 405),
         ("GET", "/episodes?outcom=success", 422),
         ("GET", "/episodes?limit=1000000", 422),
         ("GET", "/episodes?limit=ten", 422),
@@ -71,7 +75,7 @@ def test_every_error_is_a_problem_document(api, method, path, status):
     assert document["status"] == status
     assert answer.headers["X-Request-ID"] == document["request_id"]
     if status == 405:
-        assert "GET" in answer.headers["Allow"]
+        assert method not in answer.headers["Allow"]
 
 
 def test_a_body_over_the_limit_is_413_and_nothing_is_stored(api):
@@ -107,6 +111,27 @@ def test_a_token_has_only_its_minutes_share_of_requests(api, settings):
     answers = [agent.get("/episodes").status_code for _ in range(5)]
     assert answers[:3] == [200, 200, 200]
     assert 429 in answers
+
+
+def test_who_asks_too_often_is_told_when_to_come_back(api, settings):
+    settings.MEMORYWEB_RATE_LIMIT = 1
+    agent = api("read")
+    answers = [agent.get("/episodes") for _ in range(3)]  # A minute may begin in between.
+    refused = next(answer for answer in answers if answer.status_code == 429)
+    assert 1 <= int(refused.headers["Retry-After"]) <= 60
+
+
+def test_no_cache_keeps_what_needs_a_login(api, signed_in, viewer, client):
+    answers = [
+        api("read").get("/episodes"),
+        api("read").get("/episodes/none"),
+        signed_in(viewer).get("/episodes/"),
+        signed_in(viewer).get("/no-such-page/"),
+        client.get("/episodes/"),
+    ]
+    assert {answer.headers["Cache-Control"] for answer in answers} == {"private, no-store"}
+    static = client.get("/static/css/tokens.css")
+    assert "no-store" not in static.headers["Cache-Control"]
 
 
 def test_an_unexpected_error_is_a_problem_without_its_text(api, monkeypatch):

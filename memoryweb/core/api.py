@@ -56,7 +56,7 @@ class AuditOut(BaseModel):
 
 @router.get("/changes", response=ChangesOut, auth=read)
 def changes(request: HttpRequest, since: Since = 0, limit: Limit = 50) -> ChangesOut:
-    """What changed after `since`, in order."""
+    """What changed after `since`, in order; 410 with `oldest_seq` when that is not kept."""
     now = clock.current_seq()
     rows = clock.changes_since(since, limit)
     more = len(rows) == limit

@@ -10,16 +10,32 @@ import json
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
+from memoryweb.core import idempotency
 from memoryweb.core.actor import Actor
+from memoryweb.core.errors import Gone
 from memoryweb.core.models import AuditEntry, Change, Clock
 
 Op = Literal["put", "delete"]
+CHANGES_KEPT = 100_000
+
+
+@dataclass
+class Noted:
+    """What one request committed: the last number, and the documents it changed."""
+
+    seq: int = 0
+    documents: list[tuple[str, str]] = field(default_factory=list)
+
+
+_noting: ContextVar[Noted | None] = ContextVar("noting", default=None)
 
 
 class Writing:
@@ -51,7 +67,15 @@ class Writing:
             ),
             batch_size=500,
         )
+        deleted = [(collection, doc) for collection, doc, op in self._changes if op == "delete"]
+        if deleted:
+            idempotency.forget(deleted)
         self._write_audit()
+
+    def _committed(self) -> None:
+        if (noted := _noting.get()) is not None:
+            noted.seq = self.seq
+            noted.documents += [(collection, document) for collection, document, _ in self._changes]
 
     def _write_audit(self) -> None:
         if not self._audit:
@@ -83,6 +107,18 @@ def writing(actor: Actor) -> Iterator[Writing]:
         tx = Writing(actor)
         yield tx
         tx._finish()
+    tx._committed()
+
+
+@contextmanager
+def noting() -> Iterator[Noted]:
+    """What this thread commits inside the block, for whoever answers for it."""
+    noted = Noted()
+    token = _noting.set(noted)
+    try:
+        yield noted
+    finally:
+        _noting.reset(token)
 
 
 def current_seq() -> int:
@@ -96,7 +132,29 @@ def database_uuid() -> uuid.UUID:
 
 
 def changes_since(seq: int, limit: int = 10_000) -> list[Change]:
-    return list(Change.objects.filter(seq__gt=seq).order_by("seq")[:limit])
+    """The changes after `seq`, in order. Raises Gone when some of them are not kept any more."""
+    changes = list(Change.objects.filter(seq__gt=seq).order_by("seq")[:limit])
+    pruned = _pruned()  # Asked after the rows: what was pruned meanwhile is noticed too.
+    if seq < pruned:
+        raise Gone(
+            "changes that old are not kept; read everything again, then follow from the present",
+            oldest_seq=pruned + 1,
+        )
+    return changes
+
+
+def prune(kept: int = CHANGES_KEPT) -> int:
+    """Remove all but the last `kept` change rows, a few thousand at a time; how many it removed.
+
+    A process or a follower that is further behind than that has to read everything again.
+    """
+    floor, removed = current_seq() - kept, 0
+    while (pruned := _pruned()) < floor:
+        upto = min(pruned + 5_000, floor)
+        with transaction.atomic(durable=True):
+            removed += Change.objects.filter(seq__lte=upto).delete()[0]
+            Clock.objects.filter(pk=1).update(pruned=upto)
+    return removed
 
 
 def first_broken_entry() -> str:
@@ -123,6 +181,10 @@ def entry_hash(entry: AuditEntry) -> str:
         entry.seq,
     ]
     return hashlib.sha256(json.dumps(fields, ensure_ascii=False).encode()).hexdigest()
+
+
+def _pruned() -> int:
+    return Clock.objects.filter(pk=1).values_list("pruned", flat=True).first() or 0
 
 
 def _clock() -> Clock:

@@ -18,6 +18,7 @@ class DomainError(Exception):
     """An error whose text is meant for the person or agent who caused it."""
 
     status = HTTPStatus.BAD_REQUEST
+    retry_after: int | None = None  # Seconds after which it is worth another try.
 
     def __init__(self, detail: str, **members: Any) -> None:
         super().__init__(detail)
@@ -63,6 +64,12 @@ class Moved(NotFound):
     def __init__(self, detail: str, name: str) -> None:
         super().__init__(detail, moved_to=name)
         self.name = name
+
+
+class Gone(DomainError):
+    """It was there, and it will not come back."""
+
+    status = HTTPStatus.GONE
 
 
 class Conflict(DomainError):

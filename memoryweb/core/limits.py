@@ -14,6 +14,10 @@ class TooMany(DomainError):
 
     status = HTTPStatus.TOO_MANY_REQUESTS
 
+    def __init__(self, seconds: int) -> None:
+        super().__init__(f"this token may send {settings.MEMORYWEB_RATE_LIMIT} requests a minute")
+        self.retry_after = seconds
+
 
 class RateLimit:
     """Counts requests by key in fixed minutes; `MEMORYWEB_RATE_LIMIT` 0 switches it off."""
@@ -33,6 +37,4 @@ class RateLimit:
                 self._minute, self._spent = minute, {}
             self._spent[key] = self._spent.get(key, 0) + 1
             if self._spent[key] > settings.MEMORYWEB_RATE_LIMIT:
-                raise TooMany(
-                    f"this token may send {settings.MEMORYWEB_RATE_LIMIT} requests a minute"
-                )
+                raise TooMany(60 - int(time.time() % 60))

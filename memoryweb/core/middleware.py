@@ -9,6 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.middleware.common import CommonMiddleware
 from django.shortcuts import render
 from django.urls import reverse
 
@@ -113,6 +114,25 @@ def moved(request: HttpRequest, error: DomainError) -> HttpResponse | None:
     return HttpResponseRedirect(f"{address}?{query}" if query else address)
 
 
+class PathEnds(CommonMiddleware):
+    """Adds the slash that a page's address lacks; a machine's address is what it is."""
+
+    def should_redirect_with_slash(self, request: HttpRequest) -> bool:
+        machine = request.path.startswith(MACHINE_PATHS)
+        return not machine and super().should_redirect_with_slash(request)
+
+
+def kept_by_nobody(get_response: Handler) -> Handler:
+    """No cache, of a proxy or of a browser that others use, keeps what needs a login."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        response.setdefault("Cache-Control", "private, no-store")
+        return response
+
+    return middleware
+
+
 class DomainErrors:
     """On pages a domain error becomes a page that says what happened and what is safe."""
 
@@ -139,4 +159,7 @@ def failure_page(request: HttpRequest, failure: DomainError) -> HttpResponse:
 def error_page(request: HttpRequest, drawn: HttpRequest | None, error: DomainError) -> HttpResponse:
     """The error as a page, or for htmx as the part that is said above the page."""
     template = "_error.html" if request.headers.get("HX-Request") else "error.html"
-    return render(drawn, template, {"error": error}, status=error.status)
+    response = render(drawn, template, {"error": error}, status=error.status)
+    if error.retry_after is not None:
+        response["Retry-After"] = str(error.retry_after)
+    return response

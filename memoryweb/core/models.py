@@ -77,6 +77,8 @@ class Clock(models.Model):
     database = models.UUIDField()
     # The hash of the newest audit entry: one that was cut off the end is missed.
     audit_head = models.CharField(max_length=64, blank=True)
+    # Change rows up to this number are not kept any more.
+    pruned = models.PositiveBigIntegerField(default=0)
 
     def __str__(self) -> str:
         return f"seq {self.seq}"
@@ -109,7 +111,11 @@ class AuditEntry(models.Model):
 
     class Meta:
         verbose_name_plural = "audit entries"
-        indexes = [models.Index(fields=["action", "-id"]), models.Index(fields=["target", "-id"])]
+        indexes = [
+            models.Index(fields=["actor", "-id"]),
+            models.Index(fields=["action", "-id"]),
+            models.Index(fields=["target", "-id"]),
+        ]
 
     def __str__(self) -> str:
         return f"{self.action} {self.target}"
@@ -188,3 +194,39 @@ class Rereading(models.Model):
     def done(self) -> int:
         """How many of the total: what was written meanwhile is read too, and counted in neither."""
         return min(self.read, self.total)
+
+
+class IdempotentAnswer(models.Model):
+    """What a POST with an Idempotency-Key was answered, for whoever sends it again."""
+
+    owner = models.CharField(max_length=40)  # the token or person that the key belongs to
+    key = models.CharField(max_length=200)
+    request_sha = models.CharField(max_length=64)
+    status = models.PositiveSmallIntegerField(null=True)  # none while the request runs
+    headers = models.JSONField(default=dict)
+    body = models.BinaryField(default=b"")
+    # What it tells of was deleted since, and its text with it.
+    forgotten = models.BooleanField(default=False)
+    created_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["owner", "key"], name="one_answer_for_each_key")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.owner} {self.key}"
+
+
+class AnsweredDocument(models.Model):
+    """A document that such an answer may hold the text of."""
+
+    answer = models.ForeignKey(IdempotentAnswer, on_delete=models.CASCADE)
+    collection = models.CharField(max_length=30)
+    document = models.CharField(max_length=400)
+
+    class Meta:
+        indexes = [models.Index(fields=["collection", "document"])]
+
+    def __str__(self) -> str:
+        return f"{self.collection}/{self.document}"

@@ -38,6 +38,19 @@ def test_a_deleted_episode_is_gone_at_once(remember):
     assert found("deadlock") == ["b"]
 
 
+def test_a_process_that_is_behind_what_is_kept_reads_everything_again(remember):
+    remember("Fixed the deadlock", "a")
+    remember("Upgraded the compiler", "b")
+    assert found("deadlock") == ["a"]
+    remember("Fixed another deadlock", "c")
+    deletion.delete(system(), "a")
+    for n in range(3):
+        remember(f"Wrote chapter {n}", f"n{n}")
+    clock.prune(kept=1)
+    assert found("deadlock") == ["c"]
+    assert found("compiler") == ["b"]
+
+
 def test_scores_after_changes_equal_those_of_a_fresh_index(remember):
     for n in range(30):
         remember(f"Fixed the deadlock number {n} in module {n % 7}", f"e{n}", [1, n])
