@@ -5,18 +5,15 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django import forms
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
 from bank.models import Page
 from episodes.models import Episode
-from memoryweb.core import audit
+from memoryweb.core import audit, paging
 from memoryweb.core.forms import YEARS
 from memoryweb.core.models import AuditEntry
-
-ENTRIES_A_PAGE = 50
 
 
 class ActivityFilter(forms.Form):
@@ -50,9 +47,9 @@ def activity(request: HttpRequest) -> HttpResponse:
         action=wanted.get("action", ""),
         since=timezone.make_aware(datetime.combine(since, datetime.min.time())) if since else None,
     )
-    page = Paginator(rows.order_by("-id"), ENTRIES_A_PAGE).get_page(request.GET.get("page"))
-    found = addresses(entry.target for entry in page)
-    shown = [Shown(entry, found.get(entry.target, "")) for entry in page]
+    page = paging.page(rows, ("-id",), cursor=request.GET.get("cursor", ""))
+    found = addresses(entry.target for entry in page.items)
+    shown = [Shown(entry, found.get(entry.target, "")) for entry in page.items]
     context = {"form": form, "page": page, "shown": shown, "filtered": any(wanted.values())}
     status = 200 if form.is_valid() else 422
     return render(request, "activity.html", context, status=status)

@@ -1,6 +1,12 @@
+import html
+import re
+
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from episodes import store
+from memoryweb.core import clock
 from memoryweb.core.actor import system
 
 pytestmark = pytest.mark.django_db
@@ -34,6 +40,43 @@ def test_a_filter_that_means_nothing_is_said_at_its_field(desk, query):
     assert "errorlist" in answer.content.decode()
 
 
-def test_a_page_number_that_means_nothing_shows_the_nearest(desk):
-    assert desk.get("/activity/?page=abc").status_code == 200
-    assert desk.get("/activity/?page=999").status_code == 200
+def test_a_cursor_that_no_list_gave_is_refused(desk):
+    assert desk.get("/activity/?cursor=abc").status_code == 422
+
+
+def test_older_entries_are_reached_by_next_and_none_is_shown_twice(desk):
+    with clock.writing(system()) as tx:
+        for n in range(120):
+            tx.audited("test.write", f"tests/n{n}x")
+    seen, address = [], "/activity/?action=test.write"
+    while address:
+        page = desk.get(address).content.decode()
+        seen += re.findall(r"tests/n(\d+)x", page)
+        following = re.search(r'rel="next" href="([^"]+)"', page)
+        address = following and "/activity/" + html.unescape(following[1])
+    assert seen == [str(n) for n in range(119, -1, -1)]
+
+
+def test_the_page_costs_as_many_queries_with_many_entries_as_with_few(desk):
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as captured:
+            desk.get("/activity/")
+        return len(captured)
+
+    few = queries()
+    with clock.writing(system()) as tx:
+        for n in range(300):
+            tx.audited(f"test.write{n % 7}", "episodes/a/b")
+    assert queries() == few
+
+
+@pytest.mark.parametrize("column", ["actor", "action"])
+def test_the_choices_are_read_from_an_index_and_not_from_every_entry(column, desk):
+    with CaptureQueriesContext(connection) as captured:
+        desk.get("/activity/")
+    [query] = [q["sql"] for q in captured if f"min({column})" in q["sql"]]
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN QUERY PLAN {query}")
+        plan = " ".join(row[3] for row in cursor.fetchall())
+    assert f"SEARCH core_auditentry USING COVERING INDEX core_audite_{column}" in plan
+    assert "SCAN core_auditentry" not in plan

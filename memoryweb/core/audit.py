@@ -1,7 +1,9 @@
 """The audit is only ever added to; the database itself refuses anything else."""
 
 from datetime import datetime
+from typing import Literal
 
+from django.db import connection
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.models import QuerySet
 
@@ -44,8 +46,26 @@ def entries(
 
 
 def actors() -> list[str]:
-    return list(AuditEntry.objects.order_by("actor").values_list("actor", flat=True).distinct())
+    return _distinct("actor")
 
 
 def actions() -> list[str]:
-    return list(AuditEntry.objects.order_by("action").values_list("action", flat=True).distinct())
+    return _distinct("action")
+
+
+def _distinct(column: Literal["actor", "action"]) -> list[str]:
+    """Its different values, from one step in the index to the next, not from every entry.
+
+    A "loose index scan", which SQLite and PostgreSQL have to be told (SQLite's own DISTINCT
+    reads all of the index).
+    """
+    with connection.cursor() as cursor:
+        # It begins as the read that it is, so that it does not queue with the writers.
+        cursor.execute(
+            "SELECT value FROM (WITH RECURSIVE steps(value) AS ("  # noqa: S608 - our own names
+            f"SELECT min({column}) FROM {TABLE} "
+            f"UNION ALL SELECT (SELECT min({column}) FROM {TABLE} WHERE {column} > value) "
+            "FROM steps WHERE value IS NOT NULL) SELECT value FROM steps) AS found "
+            "WHERE value IS NOT NULL"
+        )
+        return [value for (value,) in cursor.fetchall()]

@@ -4,12 +4,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from django import forms
-from django.core.paginator import Paginator
 from django.http import HttpRequest
 from django.test import RequestFactory
 
 from bank.diff import compare, side_by_side, unified
 from memoryweb.core.models import User
+from memoryweb.core.paging import Page
 
 LONG_PATH = "/srv/projects/a-very-long-name-of-a-project/with/deep/folders/inside/it/backend"
 
@@ -23,7 +23,7 @@ class PersonForm(forms.Form):
 
 def request() -> HttpRequest:
     """A request by someone who has signed in, without a database."""
-    made = RequestFactory().get("/episodes/?outcome=failure&page=3")
+    made = RequestFactory().get("/episodes/?outcome=failure&cursor=here")
     made.user = User(username="anna", is_staff=True)
     return made
 
@@ -34,7 +34,7 @@ def components() -> dict[str, Any]:
         "now": datetime(2025, 11, 28, 9, 30, tzinfo=UTC),
         "trail": [("Episodes", "/episodes/"), (LONG_PATH, None)],
         "results": results(),
-        "page": Paginator(range(12_480), 50).page(3),
+        "page": Page([0], 12_480, "later", "earlier"),
         "coverage": coverage(),
         "bars": [
             {"x": 10 * day, "y": 94 - (day * 37 % 80), "height": day * 37 % 80 + 1}
