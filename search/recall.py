@@ -21,7 +21,7 @@ from episodes import code_vectors, session_queries
 from episodes.models import CodeVector, Memory
 from episodes.sessions import COLLECTION as MEMORIES
 from episodes.vectors import received, refusal_error
-from memoryweb.core import active_model
+from memoryweb.core import active_model, clock
 from memoryweb.core.errors import Invalid, Unavailable
 from memoryweb.core.models import Change, Clock
 from memoryweb.core.vectors import BLOB_DTYPE, EPSILON, Vector, VectorRefused, unit_vector
@@ -301,7 +301,7 @@ class Warm:
         changes = Change.objects.filter(seq__gt=before, seq__lte=self._seq)
         changed = changes.filter(collection__in=[MEMORIES, code_vectors.COLLECTION])
         found = list(changed.values_list("collection", "document")[: MOST_CHANGES + 1])
-        if len(found) > MOST_CHANGES:
+        if len(found) > MOST_CHANGES or before < clock.pruned_seq():
             self._pools.clear()
             return
         self._renew({document for name, document in found if name == MEMORIES})

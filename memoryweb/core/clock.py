@@ -134,7 +134,7 @@ def database_uuid() -> uuid.UUID:
 def changes_since(seq: int, limit: int = 10_000) -> list[Change]:
     """The changes after `seq`, in order. Raises Gone when some of them are not kept any more."""
     changes = list(Change.objects.filter(seq__gt=seq).order_by("seq")[:limit])
-    pruned = _pruned()  # Asked after the rows: what was pruned meanwhile is noticed too.
+    pruned = pruned_seq()  # Asked after the rows: what was pruned meanwhile is noticed too.
     if seq < pruned:
         raise Gone(
             "changes that old are not kept; read everything again, then follow from the present",
@@ -149,7 +149,7 @@ def prune(kept: int = CHANGES_KEPT) -> int:
     A process or a follower that is further behind than that has to read everything again.
     """
     floor, removed = current_seq() - kept, 0
-    while (pruned := _pruned()) < floor:
+    while (pruned := pruned_seq()) < floor:
         upto = min(pruned + 5_000, floor)
         with transaction.atomic(durable=True):
             removed += Change.objects.filter(seq__lte=upto).delete()[0]
@@ -183,7 +183,8 @@ def entry_hash(entry: AuditEntry) -> str:
     return hashlib.sha256(json.dumps(fields, ensure_ascii=False).encode()).hexdigest()
 
 
-def _pruned() -> int:
+def pruned_seq() -> int:
+    """The last change whose row is not kept. Ask it after reading rows, not before."""
     return Clock.objects.filter(pk=1).values_list("pruned", flat=True).first() or 0
 
 
