@@ -1,10 +1,12 @@
 """Working directories as a tree, with how many episodes lie in and below each. Values only."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 from memoryweb.core.directories import normal, separator
+
+DEEPEST = 32  # So that no path, however long, makes a tree that is too deep to be walked and drawn.
 
 
 @dataclass
@@ -24,20 +26,41 @@ class Directory:
 
 
 def tree(counts: Mapping[str, int]) -> list[Directory]:
-    """The top directories. A chain of directories with nothing of their own is one step."""
+    """The top directories. A chain of directories with nothing of their own is one step, and what
+    lies deeper than DEEPEST is counted where the tree ends."""
     top = Directory("", "")
     known: dict[str, Directory] = {"": top}
     for path, count in counts.items():
-        for directory in _way(path, known, top):
+        way = list(_way(path, known, top))
+        for directory in way:
             directory.count += count
-        known[normal(path)].own += count
+        way[-1].own += count
     return [_short(child) for child in _sorted(top.children)]
+
+
+def pruned(directories: Iterable[Directory], most: int) -> tuple[list[Directory], int]:
+    """The `most` fullest directories of a tree, and how many are left out.
+
+    No directory is fuller than the one above it, so what is kept hangs together, and each count
+    is still that of all below, left out or not.
+    """
+    every = sorted(_walked(directories), key=lambda one: (-one[1].count, one[0]))
+    kept = {id(directory) for _, directory in every[:most]}
+    for _, directory in every[:most]:
+        directory.children = [child for child in directory.children if id(child) in kept]
+    return [one for one in directories if id(one) in kept], max(0, len(every) - most)
+
+
+def _walked(directories: Iterable[Directory], depth: int = 0) -> Iterator[tuple[int, Directory]]:
+    for directory in directories:
+        yield depth, directory
+        yield from _walked(directory.children, depth + 1)
 
 
 def _way(path: str, known: dict[str, Directory], top: Directory) -> Iterable[Directory]:
     """The directories from the top down to `path`, made where they are missing."""
     parent = top
-    for step, label in _steps(normal(path)):
+    for step, label in _steps(normal(path))[:DEEPEST]:
         if step not in known:
             known[step] = Directory(label, step)
             parent.children.append(known[step])

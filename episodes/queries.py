@@ -27,6 +27,7 @@ from memoryweb.core.directories import Subtree
 from memoryweb.core.errors import NotFound
 from memoryweb.core.models import ActiveModel, QuarantineItem
 
+MOST_AGENTS = 200  # that a page offers to choose from
 ORDERS: dict[str, tuple[str, str]] = {
     "-created_at": ("-created_at", "id"),
     "created_at": ("created_at", "-id"),
@@ -194,7 +195,9 @@ def vectors_by_model() -> list[dict[str, Any]]:
 
 
 def agents() -> list[str]:
-    return list(Episode.objects.order_by("agent_id").values_list("agent_id", flat=True).distinct())
+    """The agents with most episodes, to choose from, by name."""
+    counted = Episode.objects.values_list("agent_id").annotate(count=Count("pk"))
+    return sorted(agent for agent, _ in counted.order_by("-count", "agent_id")[:MOST_AGENTS])
 
 
 def held(episode_id: str) -> QuarantineItem | None:

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
 from episodes import deletion, queries, store
-from episodes.directories import Directory, tree
+from episodes.directories import Directory, pruned, tree
 from episodes.forms import EpisodeForm, FilterForm
 from episodes.models import Episode
 from episodes.schemas import EpisodeFilter
@@ -204,9 +204,7 @@ def _deleted(request: HttpRequest, episode_id: str) -> HttpResponse | None:
 
 def _directories() -> tuple[list[Directory], int]:
     """The tree of the fullest working directories, and how many are not in it."""
-    counts = queries.directories()
-    fullest = sorted(counts, key=lambda path: -counts[path])[:MOST_DIRECTORIES]
-    return tree({path: counts[path] for path in sorted(fullest)}), len(counts) - len(fullest)
+    return pruned(tree(queries.directories()), MOST_DIRECTORIES)
 
 
 def _chips(query: QueryDict, form: FilterForm) -> list[dict[str, str]]:

@@ -20,9 +20,9 @@ from search.sources import SOURCES
 
 KINDS = {"episodes": "Episodes", "pages": "Pages", "memories": "Session memories"}
 FUSION_WORDS = {
-    "linear": "linear: weighted sum of both scores",
+    "linear": "linear: weighted sum",
     "rrf": "rrf: weighted ranks",
-    "auto": "auto: weights by kind of query",
+    "auto": "auto: by kind of query",
 }
 ANY = ("", "any")
 # What the saved settings decide where the address is silent; saved together from the page.

@@ -1,6 +1,6 @@
 """The tree of working directories."""
 
-from episodes.directories import Directory, tree
+from episodes.directories import Directory, pruned, tree
 
 
 def drawn(directories: list[Directory], depth: int = 0) -> list[str]:
@@ -60,3 +60,28 @@ def test_the_root_relative_windows_and_odd_paths_have_their_places():
 def test_the_query_of_a_directory_asks_for_all_below_it():
     [only] = tree({"/srv/a b&c": 1})
     assert only.query == "working_dir_prefix=%2Fsrv%2Fa+b%26c"
+
+
+def test_a_pruned_tree_keeps_the_fullest_and_every_count():
+    counts = {"/a": 1, "/a/b": 5, "/a/b/c": 2, "/a/d": 1, "/e": 3, "/f/g/h": 1}
+    kept, left_out = pruned(tree(counts), 4)
+    assert drawn(kept) == ["/ 13", "  a 9", "    b 7", "  e 3"]
+    assert left_out == 3
+    whole, none = pruned(tree(counts), 7)
+    assert (drawn(whole), none) == (drawn(tree(counts)), 0)
+
+
+def test_a_directory_as_full_as_its_parent_is_never_kept_without_it():
+    deep = {"/a": 1, "/a/b": 1, "/a/b/c": 5, "x": 1, "y": 9}
+    kept, left_out = pruned(tree(deep), 2)
+    assert drawn(kept) == ["y 9", "/a 7"] or drawn(kept) == ["/a 7", "y 9"]
+    assert left_out == 3
+
+
+def test_a_path_of_a_thousand_steps_ends_where_the_tree_does():
+    paths = ["/" + "/".join("a" * n) for n in range(1, 1000)]
+    found = tree(dict.fromkeys(paths, 1))
+    lines = drawn(found)
+    assert len(lines) == 31
+    assert lines[0] == "/a 999"
+    assert lines[-1].strip() == "a 969"

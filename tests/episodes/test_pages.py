@@ -159,18 +159,42 @@ def test_each_page_has_its_twin_in_json(browser, remember, path: str):
     assert [item["id"] for item in body.get("items", [body])] == ["one"]
 
 
-def queries_of_the_list(browser: Client) -> int:
-    with CaptureQueriesContext(connection) as captured:
-        assert browser.get("/episodes/").status_code == 200
-    return len(captured)
+ADDRESSES = [
+    "/episodes/",
+    "/episodes/?q=locks&vector=missing&working_dir_prefix=/srv&order=-updated_at",
+    "/episodes/7/",
+    "/episodes/7/edit/",
+    "/episodes/7/delete/",
+]
 
 
-def test_the_list_page_asks_the_database_the_same_number_of_times_at_any_length(browser):
-    list(store.store_many(system(), [store.parse(sent(id="first"))]))
-    few = queries_of_the_list(browser)
-    rows = (store.parse(sent(id=f"{n}", working_dir=f"/srv/{n % 40}")) for n in range(3000))
-    list(store.store_many(system(), rows))
-    assert queries_of_the_list(browser) == few
+def test_each_page_asks_the_same_number_of_times_and_stays_as_small_at_ten_thousand_rows(browser):
+    def stored(*numbers: int) -> None:
+        rows = (
+            store.parse(sent(id=f"{n}", working_dir=f"/srv/{n}", agent_id=f"agent {n}"))
+            for n in numbers
+        )
+        list(store.store_many(system(), rows))
+
+    def asked(address: str) -> int:
+        with CaptureQueriesContext(connection) as captured:
+            assert browser.get(address).status_code == 200
+        return len(captured)
+
+    stored(*range(10))
+    few = [asked(address) for address in ADDRESSES]
+    stored(*range(10, 10_000))
+    assert [asked(address) for address in ADDRESSES] == few
+    page = text(browser.get("/episodes/"))
+    assert page.count('class="tree-row"') == 300
+    assert "And 9,701 more with fewer episodes" in page
+    assert page.count('<option value="agent ') == 200
+
+
+def test_directories_inside_each_other_to_the_end_of_the_longest_path_are_drawn(browser):
+    rows = (sent(id=f"{n}", working_dir="/" + "/".join("d" * n)) for n in range(1, 200))
+    list(store.store_many(system(), map(store.parse, rows)))
+    assert text(browser.get("/episodes/")).count('class="tree-row"') == 31
 
 
 def test_an_episode_shows_everything_that_is_known_of_it(browser, remember):
