@@ -9,12 +9,15 @@ from bank import queries, services
 from bank.history_api import IfMatch
 from bank.history_api import router as history_router
 from bank.models import Kind
+from bank.removal_api import TAKEN_AWAY, Erase, Reason, taken_away
+from bank.removal_api import router as removal_router
 from bank.saving import Saved
 from bank.schemas import (
     AppendIn,
     EntityOut,
     EntityRow,
     EntityWritten,
+    ErasedOut,
     NoteOut,
     NoteRow,
     NoteWritten,
@@ -33,6 +36,7 @@ from memoryweb.core.paging import Listed, Paging, page
 
 router = Router()
 router.add_router("", history_router)
+router.add_router("", removal_router)
 router.add_router("", upkeep_router)
 router.add_router("", untaken_router)
 
@@ -85,15 +89,21 @@ def put_entity(
     return _put(request, response, Kind.ENTITY, name, body, if_match, if_none_match)
 
 
-@router.delete("/bank/entities/{name}", auth=write, response={204: None})
+@router.delete("/bank/entities/{name}", auth=write, response=TAKEN_AWAY)
 def archive_entity(
-    request: ApiRequest, response: HttpResponse, name: str, if_match: IfMatch = ""
-) -> Status[None]:
-    """Archive a page: its file goes, its history stays, and its name is free."""
-    base = base_of(None, if_match)
-    archived = services.archive(request.actor, Kind.ENTITY, name, base=base)
-    response["X-Change-Seq"] = str(archived.seq)
-    return Status(204, None)
+    request: ApiRequest,
+    response: HttpResponse,
+    name: str,
+    erase: Erase = False,
+    reason: Reason = "",
+    if_match: IfMatch = "",
+) -> Status[ErasedOut | None]:
+    """Archive a page: its file goes, its history stays, and its name is free.
+
+    With `erase` file, revisions, quarantined texts, links and index rows go for good. The
+    receipt names backups that still hold the page; they are not altered.
+    """
+    return taken_away(request, response, Kind.ENTITY, name, erase, reason, if_match)
 
 
 # Long-term memory
@@ -116,6 +126,18 @@ def put_memory(
     """Replace MEMORY.md as a whole; as with an entity."""
     name = queries.MEMORY_NAME
     return _put(request, response, Kind.MEMORY, name, body, if_match, if_none_match)
+
+
+@router.delete("/bank/memory", auth=write, response=TAKEN_AWAY)
+def archive_memory(
+    request: ApiRequest,
+    response: HttpResponse,
+    erase: Erase = False,
+    reason: Reason = "",
+    if_match: IfMatch = "",
+) -> Status[ErasedOut | None]:
+    """Archive MEMORY.md, or erase it for good; as with an entity."""
+    return taken_away(request, response, Kind.MEMORY, queries.MEMORY_NAME, erase, reason, if_match)
 
 
 # Notes
@@ -158,6 +180,19 @@ def put_note(
     """Replace the note of a day as a whole; as with an entity."""
     saved = _save(request, Kind.NOTE, date, body, if_match, if_none_match)
     return _status(saved, note_written(request, response, saved))
+
+
+@router.delete("/bank/notes/{date}", auth=write, response=TAKEN_AWAY)
+def archive_note(
+    request: ApiRequest,
+    response: HttpResponse,
+    date: str,
+    erase: Erase = False,
+    reason: Reason = "",
+    if_match: IfMatch = "",
+) -> Status[ErasedOut | None]:
+    """Archive the note of a day, or erase it for good; as with an entity."""
+    return taken_away(request, response, Kind.NOTE, date, erase, reason, if_match)
 
 
 # What agents are given

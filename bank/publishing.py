@@ -6,6 +6,7 @@ the page again brings the file to the new text. What somebody else wrote to the 
 overwritten unseen: it becomes a revision.
 """
 
+import errno
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -21,7 +22,7 @@ from django.utils import timezone
 
 from bank import layout, problems, queries, record
 from bank.disk import Disk
-from bank.files import Change, Content, Displaced, Folder, PathRefused, Stamp, TooLarge
+from bank.files import Change, Content, Displaced, Folder, PathRefused, Stamp, TooLarge, mark_of
 from bank.locks import LockTimeout, PathLocks
 from bank.models import FileOperation, Kind, Page
 from bank.record import Origin
@@ -30,6 +31,7 @@ from memoryweb.core import clock
 from memoryweb.core.actor import system
 from memoryweb.core.errors import Conflict, Unavailable
 from memoryweb.core.guard import Finding, scan, scan_page
+from memoryweb.core.sqlite.scrub import scrub
 
 logger = logging.getLogger(__name__)
 
@@ -147,6 +149,27 @@ def publish(op: FileOperation, expected: str | None) -> None:
     _conclude(page, memory_folder().write(op.path, text.encode(), expected), op)
 
 
+def erase(op: FileOperation) -> bool:
+    """Delete the file of an erased page, whatever it holds, and then the row that is left of it.
+
+    Whether the database's own files hold nothing of it any more. Raises OSError and PathRefused;
+    the operation is then still to be done.
+    """
+    taken = Page.objects.filter(path=op.path, archived_at=None).exclude(pk=op.page_id)
+    if not taken.exists():
+        folder, mark = memory_folder(), mark_of(op.path)
+        folder.remove(op.path, op.expected_sha)
+        for leftover in folder.leftovers():
+            if leftover.mark == mark:
+                folder.discard(leftover.path)
+        if any(leftover.mark == mark for leftover in folder.leftovers()):
+            raise OSError(errno.EBUSY, "a file beside it cannot be deleted", op.path)
+    clean = scrub()
+    with transaction.atomic():
+        op.page.delete()
+    return clean
+
+
 def publish_new(ops: Sequence[FileOperation]) -> None:
     """Make the files of entities that are new, as `publish` does it for one."""
     named = {op.path.rpartition("/")[2]: op for op in ops}
@@ -207,6 +230,9 @@ def _follow(kind: Kind, key: str, path: str) -> None:
 
 def _resume(op: FileOperation) -> None:
     """Finish an operation that was begun, by what the file holds now."""
+    if op.op == FileOperation.Op.ERASE:
+        erase(op)
+        return
     page, found = op.page, _read(op.path)
     if op.op == FileOperation.Op.DELETE:
         if found is not None and _is_ours(page, found.sha256):

@@ -7,7 +7,7 @@ from django.db.models import Count, OuterRef, Prefetch, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from bank import gate, markdown, names, withholding
-from bank.models import Kind, Label, Link, Page, Revision
+from bank.models import FileOperation, Kind, Label, Link, Page, Revision
 from memoryweb.core.actor import Actor
 from memoryweb.core.errors import Moved, NotFound
 from memoryweb.core.models import QuarantineItem
@@ -78,7 +78,10 @@ def notes() -> QuerySet[Page]:
 
 def archived() -> QuerySet[Page]:
     """Pages that were archived, the latest first; each can be restored while its name is free."""
-    return Page.objects.exclude(archived_at=None).order_by("-archived_at", "pk")
+    # Of an erased page nothing is left but a row, until its file is gone too.
+    erased = FileOperation.objects.filter(op=FileOperation.Op.ERASE).values("page")
+    pages = Page.objects.exclude(archived_at=None).exclude(pk__in=erased)
+    return pages.order_by("-archived_at", "pk")
 
 
 def tags() -> dict[str, int]:

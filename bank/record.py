@@ -1,7 +1,7 @@
 """The rows of a page, written inside `clock.writing`: its text, revisions, names and links.
 
-A step of bank.services, which decides what is stored, and of bank.publishing, which sees to the
-files; nothing else writes these rows.
+A step of bank.services, which decides what is stored, of bank.publishing, which sees to the
+files, and of bank.erasing, which takes the rows away; nothing else writes them.
 """
 
 from collections.abc import Iterable, Sequence

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from django.db.models import prefetch_related_objects
 from pydantic import BaseModel, ConfigDict, Field
 
-from bank import lint, queries, withholding
+from bank import erasing, lint, queries, withholding
 from bank.models import Page, Revision
 from memoryweb.core.actor import Actor
 from memoryweb.core.times import Time
@@ -191,6 +191,37 @@ class RenamedOut(BaseModel):
     change_seq: int
 
 
+class ArchivedRow(BaseModel):
+    """A page that was archived, without anything that its text says."""
+
+    id: int
+    kind: Literal["entity", "note", "memory"]
+    name: str
+    revision: int
+    archived_at: Time
+
+
+class ErasedOut(BaseModel):
+    """What was erased for good; `detail` says in words what remains to be known.
+
+    `file`: no file is left. `index`: the index of this process does not hold it, null where
+    there is none. `backups` still hold the page, `backups_unread` could not be looked into; none
+    is altered. `verified`: looking again found nothing of it, in the database's files neither.
+    """
+
+    document: str
+    revisions: int
+    file: bool
+    quarantine: int
+    links: int
+    index: bool | None
+    backups: list[str]
+    backups_unread: list[str]
+    verified: bool
+    detail: str
+    change_seq: int
+
+
 class LintCounts(BaseModel):
     counts: dict[lint.Name, int]
 
@@ -220,6 +251,17 @@ def entity(page: Page, reader: Actor) -> EntityOut:
     """The shape of a page that no list gave."""
     prefetch_related_objects([page], queries.inward_links())
     return EntityOut(**entity_row(page, reader), content=withholding.content(reader, page))
+
+
+def archived_row(page: Page) -> dict[str, Any]:
+    fields = [name for name in ArchivedRow.model_fields if name != "id"]
+    return {"id": page.pk, **{name: getattr(page, name) for name in fields}}
+
+
+def erased(receipt: erasing.Receipt) -> ErasedOut:
+    names = ErasedOut.model_fields.keys() - {"change_seq"}
+    fields = {name: getattr(receipt, name) for name in names}
+    return ErasedOut(**fields, change_seq=receipt.seq)
 
 
 def lint_row(item: lint.Item) -> dict[str, Any]:

@@ -1,0 +1,247 @@
+"""Erasing a page for good: a leaked secret, say. Nothing of it is kept but that it was erased.
+
+It goes as a save does, under the page's lock. One transaction takes the page from every reader:
+its texts, its history, what the guard held back of it, its names and its links. A FileOperation
+of that transaction has the file go, then what lies beside it, then the deleted bytes in the
+database, and last the row that was left of the page. Killed anywhere, the page is there as it
+was, or it is gone for every reader and the next start finishes the rest.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+
+from django.conf import settings
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from bank import backups, linking, publishing, queries, record, saving, withholding
+from bank.files import mark_of, sha256
+from bank.models import FileOperation, Kind, Page
+from episodes.deletion import still_found
+from memoryweb.core import clock
+from memoryweb.core.actor import Actor, Role
+from memoryweb.core.errors import Conflict, NotFound
+from memoryweb.core.models import QuarantineItem
+
+REASON_LENGTH = 200
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What was erased: how many revisions, texts in quarantine and links of its own.
+
+    `file` says that no file is left, `index` that the index of this process does not hold the
+    page; None where there is no index. `backups` still hold it, `backups_unread` may.
+    `verified`: looking again found nothing, in the files of the database neither.
+    """
+
+    document: str
+    revisions: int
+    quarantine: int
+    links: int
+    seq: int = 0
+    file: bool = False
+    index: bool | None = None
+    backups: list[str] = field(default_factory=list)
+    backups_unread: list[str] = field(default_factory=list)
+    verified: bool = False
+
+    @property
+    def detail(self) -> str:
+        """What remains to be known, in words."""
+        said = ["The page is erased for good."]
+        if not self.verified:
+            said.append(
+                "Something of it may be left: in the database's own files, in a file that cannot "
+                "be deleted, or in the index. Look at the log, and erase it again if it is there."
+            )
+        if self.backups or self.backups_unread:
+            said.append(
+                "Backups are named here and not altered: delete those that hold it, or they "
+                "bring it back."
+            )
+        said.append("Other pages that say the same are as they were.")
+        return " ".join(said)
+
+
+def erase(
+    actor: Actor, kind: Kind, name: str, *, base: int | None = None, reason: str = ""
+) -> Receipt:
+    """Erase the page of this name. `reason` stays in the audit.
+
+    Raises Forbidden, NotFound, Conflict for a stale base; Unavailable when the disk fails, and
+    with the member `erased` the texts are gone then and the file follows.
+    """
+    actor.require(Role.ADMINISTRATOR)
+    known = queries.find(kind, name)
+    with publishing.hold(kind, known.name, *known.former_names):
+        page = saving.settled(kind, known.name) or queries.find(kind, name)
+        withholding.require_free(actor, page)
+        if base is not None and base != page.revision:
+            raise saving.stale(page, base, None)
+        return _erase(actor, page, reason)
+
+
+def erase_archived(actor: Actor, pk: int, *, reason: str = "") -> Receipt:
+    """Erase an archived page. Raises as erase."""
+    actor.require(Role.ADMINISTRATOR)
+    known = _archived(pk)
+    kind = Kind(known.kind)
+    with publishing.hold(kind, known.name, *known.former_names):
+        saving.settled(kind, known.name)
+        page = _archived(pk)
+        withholding.require_free(actor, page)
+        return _erase(actor, page, reason)
+
+
+def _archived(pk: int) -> Page:
+    page = queries.archived().filter(pk=pk).first()
+    if page is None:
+        raise NotFound("there is no such archived page")
+    return page
+
+
+@dataclass(frozen=True)
+class Extent:
+    """What goes with a page, as it is now."""
+
+    revisions: int
+    quarantine: int
+    links: int
+    linked_from: int
+
+
+def extent(page: Page) -> Extent:
+    """How much an erasure would take."""
+    return Extent(
+        page.revisions.count(),
+        len(_held(page)),
+        page.links.count(),
+        queries.backlinks(page).count(),
+    )
+
+
+# Steps
+
+
+def _erase(actor: Actor, page: Page, reason: str) -> Receipt:
+    traces = Traces.of(page)
+    with publishing.explained("nothing was erased"):
+        _clear_beside(page, traces.shas)
+    with clock.writing(actor) as tx:
+        receipt, op = _take_away(tx, page, reason)
+    with publishing.explained("its texts are erased, and its file follows", erased=True):
+        clean = publishing.erase(op)
+    return _looked_at_again(replace(receipt, seq=tx.seq), traces, clean=clean)
+
+
+@dataclass(frozen=True)
+class Traces:
+    """By what a page is known once it is gone. `namesake`: another page has its name now."""
+
+    pk: int
+    kind: Kind
+    path: str
+    keys: list[str]
+    shas: list[str]
+    namesake: bool
+
+    @classmethod
+    def of(cls, page: Page) -> "Traces":
+        kind = Kind(page.kind)
+        names = {queries.key_of(kind, one) for one in (page.name, *page.former_names)}
+        shas = set(page.revisions.values_list("sha256", flat=True))
+        taken = _namesake(page).exists()
+        return cls(page.pk, kind, page.path, sorted(names), sorted(shas), taken)
+
+
+def _clear_beside(page: Page, shas: Collection[str]) -> None:
+    """Delete what killed saves left of the page beside any file that it ever had."""
+    former = [record.path_of(Kind(page.kind), name) for name in page.former_names]
+    paths = {page.path, *former, *page.file_operations.values_list("path", flat=True)}
+    folder, marks = publishing.memory_folder(), {mark_of(path) for path in paths}
+    for leftover in folder.leftovers():
+        # What was never put in place is a revision already, of whichever page.
+        if leftover.mark in marks and (
+            leftover.kind == "new" or folder.read_leftover(leftover).sha256 in shas
+        ):
+            folder.discard(leftover.path)
+
+
+def _take_away(tx: clock.Writing, page: Page, reason: str) -> tuple[Receipt, FileOperation]:
+    """The page for every reader: what is left is a row without a text, and what the file awaits."""
+    sha, living, items = page.sha256, page.archived_at is None, _held(page)
+    revisions, links = page.revisions.count(), page.links.count()
+    _mark_archived(page)
+    QuarantineItem.objects.filter(pk__in=items).delete()
+    page.revisions.all().delete()
+    page.file_operations.all().delete()
+    op = record.operation(page, FileOperation.Op.ERASE, sha, timezone.now())
+    if living or not _namesake(page).exists():
+        tx.changed(queries.COLLECTION, page.document, "delete")
+    tx.audited(
+        "page.erase",
+        f"pages/{page.document}",
+        sha256=sha,
+        revisions=revisions,
+        quarantine=len(items),
+        links=links,
+        reason=reason[:REASON_LENGTH],
+    )
+    return Receipt(page.document, revisions, len(items), links), op
+
+
+def _mark_archived(page: Page) -> None:
+    """Empty the row and free its name, if nobody saved the page since it was read."""
+    as_read = Page.objects.filter(pk=page.pk, revision=page.revision, archived_at=page.archived_at)
+    emptied = as_read.update(
+        archived_at=page.archived_at or timezone.now(),
+        **dict.fromkeys(("content", "sha256", "abstract", "author", "origin"), ""),
+        **{name: [] for name in ("tags", "aliases", "flags")},
+        title=page.name,
+        front_matter={},
+        conflict=None,
+        quarantined=False,
+    )
+    if not emptied:
+        raise Conflict("somebody else saved this page in this moment; nothing was erased")
+    linking.settle([(page, set(), [])])
+    record.leave_name(page)
+
+
+def _held(page: Page) -> list[int]:
+    """What was ever held back of the page. Of two pages of one name each has its own texts."""
+    documents = [page.document, f"{page.document}{queries.APPENDED}"]
+    items = QuarantineItem.objects.filter(collection=queries.COLLECTION, document__in=documents)
+    if not _namesake(page).exists():
+        return list(items.values_list("pk", flat=True))
+    shas = set(page.revisions.values_list("sha256", flat=True))
+    texts = items.values_list("pk", "text")
+    return [pk for pk, text in texts if sha256(text.encode()) in shas]
+
+
+def _namesake(page: Page) -> QuerySet[Page]:
+    """The page that has the name now, where this one is archived."""
+    same = Page.objects.filter(kind=page.kind, key=page.key, archived_at=None)
+    return same.exclude(pk=page.pk)
+
+
+def _looked_at_again(receipt: Receipt, traces: Traces, *, clean: bool) -> Receipt:
+    """The receipt, with what there is after the erasure."""
+    index, file = None, True
+    if not traces.namesake:
+        held = still_found(queries.COLLECTION, [receipt.document])
+        index = None if held is None else not held
+        file = publishing.memory_folder().stamp(traces.path) is None
+    row = Page.objects.filter(pk=traces.pk).exists()
+    found = backups.search(
+        settings.MEMORYWEB_HOME / "backups", traces.kind, traces.keys, traces.shas
+    )
+    return replace(
+        receipt,
+        file=file,
+        index=index,
+        backups=found.holding,
+        backups_unread=found.unread,
+        verified=clean and file and not row and index is not False,
+    )
