@@ -40,6 +40,8 @@ class Outcome:
     quarantined: bool = False
     error: DomainError | None = None
     seq: int = 0
+    # What a write of one stored, described: nobody could delete it before it was read.
+    episode: Episode | None = None
 
 
 def parse(raw: object, defaults: Mapping[str, Any] | None = None) -> EpisodeIn:
@@ -72,11 +74,15 @@ def store(actor: Actor, given: EpisodeIn, *, replace: bool = False) -> tuple[Epi
     Raises Conflict when the content is another and `replace` is not asked for, and Forbidden.
     """
     actor.require(Role.CURATOR)
-    [outcome] = _store_batch(actor, [given], replace=replace)
-    if outcome.error is not None:
-        raise outcome.error
-    assert outcome.id is not None  # noqa: S101 - only what fails has no id
-    return queries.find(outcome.id), outcome
+    for _ in range(5):
+        [outcome] = _store_batch(actor, [given], replace=replace)
+        if outcome.error is not None:
+            raise outcome.error
+        stored = outcome.episode or queries.described(Episode.objects.filter(pk=outcome.id)).first()
+        if stored is not None:
+            return stored, outcome
+        # It was there unchanged, and somebody deleted it before it was read: it is new now.
+    raise Conflict("others keep storing and deleting this episode; try again")
 
 
 def store_many(
@@ -111,9 +117,9 @@ def edit(
         changes = {k: v for k, v in patch.sent.items() if not _same(getattr(stored, k), v)}
         if not changes:
             return queries.find(episode_id), clock.current_seq()
-        seq = _apply(actor, stored, changes)
-        if seq is not None:
-            return queries.find(episode_id), seq
+        edited = _apply(actor, stored, changes)
+        if edited is not None:
+            return edited
     raise Conflict("others keep changing this episode; read it again")
 
 
@@ -167,8 +173,8 @@ def _for_edit(actor: Actor, episode_id: str, if_match: str) -> Episode:
     return stored
 
 
-def _apply(actor: Actor, stored: Episode, changes: dict[str, Any]) -> int | None:
-    """Write an edit if the episode is still the one that was read; the seq, or None."""
+def _apply(actor: Actor, stored: Episode, changes: dict[str, Any]) -> tuple[Episode, int] | None:
+    """Write an edit if the episode is still the one that was read; what it is now, or None."""
     actor.may_write_as(changes.get("agent_id", stored.agent_id))
     before = recalled_text(vars(stored))
     after = recalled_text(vars(stored) | changes)
@@ -193,7 +199,8 @@ def _apply(actor: Actor, stored: Episode, changes: dict[str, Any]) -> int | None
         sha = columns.get("summary_sha", stored.summary_sha)
         facts = {"fields": sorted(changes), "summary_sha": sha, "findings": len(findings)}
         tx.audited("episode.edit", f"episodes/{stored.pk}", **facts)
-    return tx.seq
+        edited = queries.find(stored.pk)
+    return edited, tx.seq
 
 
 def _quarantine(
@@ -396,6 +403,8 @@ def _store_batch(
             batch = _Batch(actor, replace, _known(drafts))
             outcomes = [_taken(batch, draft) for draft in drafts]
             batch.write(tx)
+            if len(outcomes) == 1 and outcomes[0].id is not None and outcomes[0].error is None:
+                outcomes[0].episode = queries.find(outcomes[0].id)
         seq = tx.seq
     for outcome in outcomes:
         outcome.seq = seq
