@@ -12,7 +12,7 @@ from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import PasswordChangeView
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse_lazy
 from django.utils import timezone
@@ -30,6 +30,7 @@ from memoryweb.core.models import ApiToken, User
 from memoryweb.forms import ChangePerson, FirstAdministrator, NewPerson, NewToken
 from search.views import SEARCHED_COOKIE
 
+MADE_COOKIE = "made_token"
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
@@ -83,22 +84,46 @@ class PasswordChange(PasswordChangeView):
 
 @administrator_page
 def tokens_page(request: HttpRequest) -> HttpResponse:
-    """All tokens; a new one is shown here once, in the answer to its form."""
+    """All tokens; a new one is shown here once, on the page that its form leads to."""
     form = NewToken(request.POST or None)
-    made = None
-    if form.is_valid():
-        data = form.cleaned_data
-        expires = timezone.now() + timedelta(days=data["days"]) if data["days"] else None
-        token, made = tokens.issue(
+    if form.is_valid() and (text := _issued(request, form)) is not None:
+        return _shown_next(redirect("tokens"), text)
+    made = request.COOKIES.get(MADE_COOKIE, "") if request.method == "GET" else ""
+    token = tokens.find(made)
+    rows = ApiToken.objects.order_by("revoked_at", "-created_at")
+    context = {"form": form, "tokens": rows, "now": timezone.now()}
+    if token is not None:
+        context |= {"made": made, "store_example": curl_example(request, made, token.agent_id)}
+    response = render(request, "settings/tokens.html", context)
+    response.delete_cookie(MADE_COOKIE, path=request.path, samesite="Strict")
+    return response
+
+
+def _issued(request: HttpRequest, form: forms.Form) -> str | None:
+    """The text of a new token, or None with the reasons put on the form."""
+    data = form.cleaned_data
+    expires = timezone.now() + timedelta(days=data["days"]) if data["days"] else None
+    try:
+        _, text = tokens.issue(
             actor_of(request), data["name"], data["scope"], data["agent_id"], expires
         )
-        form = NewToken()
-    rows = ApiToken.objects.order_by("revoked_at", "-created_at")
-    context = {"form": form, "tokens": rows, "made": made, "now": timezone.now()}
-    if made is not None:
-        context["store_example"] = curl_example(request, made, token.agent_id)
-    response = render(request, "settings/tokens.html", context)
-    response["Cache-Control"] = "no-store"
+    except Invalid as error:
+        add_errors(form, error)
+        return None
+    return text
+
+
+def _shown_next(response: HttpResponseRedirect, text: str) -> HttpResponseRedirect:
+    """Hand the token to the page that follows, by the browser: no database ever holds it."""
+    response.set_cookie(
+        MADE_COOKIE,
+        text,
+        max_age=60,
+        path=response.url,
+        secure=settings.HTTPS,
+        httponly=True,
+        samesite="Strict",
+    )
     return response
 
 

@@ -4,6 +4,7 @@ import re
 import shlex
 
 import pytest
+from django.contrib.sessions.models import Session
 from django.test import Client
 
 from memoryweb import house
@@ -24,7 +25,9 @@ def test_only_administrators_open_tokens_and_people(signed_in, person, role, pat
 
 
 def test_a_token_is_shown_once_and_works_until_it_is_revoked(desk, client):
-    page = desk.post("/settings/tokens/", {"name": "laptop", "scope": "read"}).content.decode()
+    answer = desk.post("/settings/tokens/", {"name": "laptop", "scope": "read"}, follow=True)
+    assert answer.redirect_chain == [("/settings/tokens/", 302)]
+    page = answer.content.decode()
     text = re.search(r"mw_[0-9a-f]{12}_[\w-]{43}", page)[0]
     assert text not in desk.get("/settings/tokens/").content.decode()
     headers = {"Authorization": f"Bearer {text}"}
@@ -34,14 +37,51 @@ def test_a_token_is_shown_once_and_works_until_it_is_revoked(desk, client):
 
 
 def test_the_page_with_a_new_token_is_kept_by_no_cache(desk):
+    answer = desk.post("/settings/tokens/", {"name": "laptop", "scope": "read"}, follow=True)
+    assert "no-store" in answer.headers["Cache-Control"]
+
+
+def test_the_text_of_a_token_is_in_no_row_and_its_cookie_is_for_that_page_alone(desk):
     answer = desk.post("/settings/tokens/", {"name": "laptop", "scope": "read"})
-    assert answer.headers["Cache-Control"] == "no-store"
+    cookie = answer.cookies["made_token"]
+    assert (cookie["path"], cookie["httponly"], cookie["samesite"]) == (
+        "/settings/tokens/", True, "Strict",
+    )  # fmt: skip
+    secret = cookie.value.rpartition("_")[2]
+    for session in Session.objects.all():
+        assert secret not in str(session.get_decoded())
+    shown = desk.get("/settings/tokens/")
+    assert cookie.value in shown.content.decode()
+    assert shown.cookies["made_token"].value == ""
+
+
+def test_a_made_up_cookie_shows_no_token(desk):
+    desk.cookies["made_token"] = "mw_" + "0" * 12 + "_" + "A" * 43
+    assert "Copy it now" not in desk.get("/settings/tokens/").content.decode()
+
+
+def test_a_token_name_that_nobody_can_read_is_said_at_its_field(desk):
+    answer = desk.post("/settings/tokens/", {"name": "lap\u200btop", "scope": "read"})
+    assert "name" in answer.context["form"].errors
+    assert not ApiToken.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [".", "..", "VIEWER", "Viewer", "a/b", "a b", "a\nb", "a\x00b", "no\u200bor", "no\u3164or"],
+)
+def test_a_name_that_cannot_be_told_from_another_or_addressed_is_refused(desk, viewer, name):
+    before = User.objects.count()
+    form = {"username": name, "password": "a long enough phrase", "role": "viewer"}
+    answer = desk.post("/settings/people/", form)
+    assert answer.context["form"].errors["username"]
+    assert User.objects.count() == before
 
 
 @pytest.mark.parametrize("agent", ["", "otter", 'it\'s "me" $(date)', "助手"])
 def test_the_line_to_paste_writes_as_the_tokens_agent(desk, client, agent):
     body = {"name": "laptop", "scope": "write", "agent_id": agent}
-    answer = desk.post("/settings/tokens/", body)
+    answer = desk.post("/settings/tokens/", body, follow=True)
     words = shlex.split(answer.context["store_example"].replace("\\\n", ""))
     sent = words[words.index("-d") + 1]
     header = words[words.index("-H") + 1].partition(": ")[2]

@@ -8,6 +8,9 @@ from memoryweb.core.actor import Actor, Role
 from memoryweb.core.errors import Invalid, NotFound
 from memoryweb.core.models import User
 
+# Letters to Unicode, so a name may have them, but blank; names are in NFKC, which knows two.
+_UNSEEN = frozenset("\u115f\u1160")
+
 
 def add(actor: Actor, username: str, password: str, role: str) -> User:
     """A new person. Raises Forbidden, Invalid."""
@@ -15,8 +18,7 @@ def add(actor: Actor, username: str, password: str, role: str) -> User:
     user = prepared(username, password)
     user.role = _known(role)
     with clock.writing(actor) as tx:
-        if User.objects.filter(username=user.username).exists():
-            raise Invalid.field("username", "this name is taken")
+        refuse_taken(user.username)
         user.save()
         tx.audited("person.create", f"people/{user.username}", role=role)
     return user
@@ -29,12 +31,26 @@ def prepared(username: str, password: str) -> User:
         user.clean_fields(exclude=["password"])
     except ValidationError as error:
         raise Invalid.field("username", " ".join(error.messages)) from error
+    if user.username in (".", ".."):
+        raise Invalid.field("username", "means another place in an address; take another name")
+    if _UNSEEN & set(user.username):
+        raise Invalid.field("username", "has a letter that nobody sees")
     try:
         validate_password(password, user)
     except ValidationError as error:
         raise Invalid.field("password", " ".join(error.messages)) from error
     user.set_password(password)
     return user
+
+
+def refuse_taken(username: str) -> None:
+    """Raise Invalid when somebody has this name, in whatever case; inside `clock.writing`."""
+    wanted = username.casefold()
+    for taken in User.objects.values_list("username", flat=True).iterator():
+        if taken == username:
+            raise Invalid.field("username", "this name is taken")
+        if taken.casefold() == wanted:
+            raise Invalid.field("username", f"is too much like the name {taken}")
 
 
 def change(

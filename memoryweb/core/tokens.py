@@ -10,7 +10,7 @@ from django.db import DatabaseError
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from memoryweb.core import clock
+from memoryweb.core import clock, people
 from memoryweb.core.actor import SCOPES, Actor, Role
 from memoryweb.core.errors import Invalid, NotFound
 from memoryweb.core.models import ApiToken, SetupLink, User
@@ -28,6 +28,9 @@ def issue(
     actor.require(Role.ADMINISTRATOR)
     if not name.strip() or len(name) > 100:
         raise Invalid.field("name", "give the token a name of 1 to 100 characters")
+    for field, value in (("name", name), ("agent_id", agent_id)):
+        if not value.isprintable():
+            raise Invalid.field(field, "has a character that nobody sees")
     if scope not in SCOPES:
         raise Invalid.field("scope", "must be read, write or admin")
     if len(agent_id) > 200:
@@ -107,8 +110,7 @@ def use_setup_link(actor: Actor, secret: str, user: User) -> User:
     with clock.writing(actor) as tx:
         if not _open_links(secret).update(used_at=timezone.now()):
             raise NotFound("this link was used already, or it has expired")
-        if User.objects.filter(username=user.username).exists():
-            raise Invalid.field("username", "this name is taken")
+        people.refuse_taken(user.username)
         user.save()
         tx.audited("person.create", f"people/{user.username}", role=user.role, by="setup link")
     return user
