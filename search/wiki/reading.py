@@ -5,6 +5,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
+from operator import itemgetter
 from typing import Any
 
 from search.wiki.expansion import Direction
@@ -19,10 +21,11 @@ _NAMES = ", ".join(f"'{name}'" for name in STRUCTURAL)
 _ORDINARY = f"lower(m.type) NOT IN ({_NAMES}) AND lower(m.page_id) NOT IN ({_NAMES})"
 # bm25's weights go by column, and the first column is page_id, which holds no terms.
 _MATCHES = """
-SELECT m.page_id, -f.negative FROM (
-    SELECT rowid, bm25(wiki_fts, 0.0, ?, ?) AS negative FROM wiki_fts WHERE wiki_fts MATCH ?
-) AS f CROSS JOIN page_meta AS m ON m.rowid = f.rowid
-WHERE {which} ORDER BY f.negative, m.page_id LIMIT ?
+SELECT rowid, -bm25(wiki_fts, 0.0, ?, ?) FROM wiki_fts WHERE wiki_fts MATCH ?
+"""
+_ORDINARY_PAGES = """
+SELECT g.value, m.page_id FROM json_each(?) AS g CROSS JOIN page_meta AS m ON m.rowid = g.value
+WHERE {which}
 """
 # The loops in this order: the given pages, their links, and whether the other end is a page.
 _NEIGHBOURS = """
@@ -109,9 +112,15 @@ class Reader:
         """The best pages for a MATCH expression with their scores, best first, ties by id."""
         if not expression:
             return {}
-        sql = _MATCHES.format(which=_which(structural))
-        values = (title_weight, content_weight, expression, limit)
-        return dict(self._rows(sql, values))
+        rows = self._rows(_MATCHES, (title_weight, content_weight, expression))
+        found: dict[str, float] = {}
+        for level in _by_score(rows, limit):
+            ids = self._rows(_ORDINARY_PAGES.format(which=_which(structural)), (_listed(level),))
+            named = ((-level[rowid], page) for rowid, page in ids)
+            found.update((page, -negative) for negative, page in sorted(named))
+            if len(found) >= limit:
+                break
+        return dict(islice(found.items(), limit))
 
     def neighbours(
         self, pages: Collection[str], *, structural: bool = False
@@ -141,9 +150,24 @@ class Reader:
             return self._connection.execute(sql, values).fetchall()  # type: ignore[no-any-return]
 
 
+def _by_score(rows: list[tuple[int, float]], size: int) -> Iterator[dict[int, float]]:
+    """The rows, best first, at least `size` at a time; rows of one score stay together.
+
+    What a page is called is looked up for these alone: most queries match far more than they ask.
+    """
+    rows.sort(key=itemgetter(1), reverse=True)
+    start = 0
+    while start < len(rows):
+        end = min(start + size, len(rows))
+        while end < len(rows) and rows[end][1] == rows[end - 1][1]:
+            end += 1
+        yield dict(rows[start:end])
+        start = end
+
+
 def _which(structural: bool) -> str:
     return "1" if structural else _ORDINARY
 
 
-def _listed(ids: Collection[str]) -> str:
+def _listed(ids: Collection[str | int]) -> str:
     return json.dumps(list(ids))
