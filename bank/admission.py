@@ -55,6 +55,12 @@ def refuse(actor: Actor, document: str, text: str, findings: Sequence[Finding]) 
         return
     if actor.kind == "person":
         raise Refused(_OBJECTION + "nothing was saved", findings)
+    held = keep(actor, document, text, findings)
+    raise Refused(_OBJECTION + "it waits for a curator's decision", findings, held.pk)
+
+
+def keep(actor: Actor, document: str, text: str, findings: Sequence[Finding]) -> QuarantineItem:
+    """Let a text that is stored nowhere else wait for a curator's decision."""
     held = _held_alike(document, text)
     if held is None:
         with clock.writing(actor) as tx:
@@ -62,7 +68,7 @@ def refuse(actor: Actor, document: str, text: str, findings: Sequence[Finding]) 
             sha = sha256(text.encode())
             record.withhold(document, sha)
             tx.audited("page.hold", f"pages/{document}", sha256=sha, quarantine_id=held.pk)
-    raise Refused(_OBJECTION + "it waits for a curator's decision", findings, held.pk)
+    return held
 
 
 def _held_alike(document: str, text: str) -> QuarantineItem | None:

@@ -8,12 +8,13 @@ from typing import Any
 
 from django.utils import timezone
 
+from bank import admission, services
 from bank import queries as bank_queries
-from bank import services
 from bank.models import Kind
+from bank.texts import Text
 from episodes import sessions, store
 from memoryweb.core import clock, quarantine
-from memoryweb.core.actor import Actor
+from memoryweb.core.actor import Actor, Role
 from memoryweb.core.errors import Conflict, Forbidden, Invalid, NotFound
 from memoryweb.core.guard import Finding, scan
 from memoryweb.core.models import QuarantineItem
@@ -65,6 +66,25 @@ def reject(actor: Actor, item_id: int, reason: str) -> QuarantineItem:
     with clock.writing(actor) as tx:
         _decide(tx, item, State.REJECTED, reason)
     return _found(item_id)
+
+
+def keep(actor: Actor, kind: Kind, name: str, text: str) -> QuarantineItem:
+    """Let a text wait that the guard refused to save: somebody quotes an attack on purpose.
+
+    Whoever may decide can approve it in Review, its writer too, with a reason. Raises Forbidden,
+    Invalid, and Conflict when the guard objects to nothing, or the page says this already.
+    """
+    actor.require(Role.CURATOR)
+    admission.check_storable(text, "content")
+    page = Text(kind, services.canonical_name(kind, name), text)
+    admission.check_size(page, "content")
+    findings = services.inspect(kind, page.name, text)
+    if not findings:
+        raise Conflict("the guard objects to nothing in this text; save it")
+    key = bank_queries.key_of(kind, page.name)
+    if bank_queries.servable().filter(kind=kind, key=key, sha256=page.sha256).exists():
+        raise Conflict("the page says this already")
+    return admission.keep(actor, f"{kind}/{page.name}", text, findings)
 
 
 def inspect(item: QuarantineItem, text: str) -> list[Finding]:

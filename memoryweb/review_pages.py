@@ -26,7 +26,7 @@ from episodes.sessions import context_of
 from episodes.store import COLLECTION as EPISODES
 from memoryweb import rereading, review
 from memoryweb.core import paging
-from memoryweb.core.access import actor_of
+from memoryweb.core.access import actor_of, curator_page
 from memoryweb.core.actor import Actor
 from memoryweb.core.errors import Conflict, DomainError, Invalid
 from memoryweb.core.forms import Text
@@ -115,6 +115,32 @@ def review_list(request: HttpRequest) -> HttpResponse:
         "may_decide": actor_of(request).may_decide,
     }
     return render(request, "review/list.html", context)
+
+
+class KeptForm(forms.Form):
+    """A page's text as its editor holds it; `document` is its kind and name."""
+
+    document = forms.RegexField(rf"^({'|'.join(Kind.values)})/")
+    name = forms.CharField(required=False)  # as it is typed, for a page that is new
+    content = Text()
+
+
+@require_POST
+@curator_page
+def keep_for_review(request: HttpRequest) -> HttpResponse:
+    """Have a text wait that the guard refused to save."""
+    form = KeptForm(request.POST)
+    if not form.is_valid():
+        raise Invalid("there is no text to keep")
+    kind, _, name = form.cleaned_data["document"].partition("/")
+    item = review.keep(
+        actor_of(request),
+        Kind(kind),
+        form.cleaned_data["name"] or name,
+        form.cleaned_data["content"],
+    )
+    messages.success(request, "It waits here, and the page is as it was. Say why it is harmless.")
+    return redirect("review_item", item.pk)
 
 
 @require_GET

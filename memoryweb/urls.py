@@ -28,6 +28,7 @@ urlpatterns = [
     path("review/decide/", review_pages.decide_many, name="decide_many"),
     path("review/guard/", guard_pages.try_text, name="guard"),
     path("review/rules/", guard_pages.rules, name="guard_rules"),
+    path("review/keep/", review_pages.keep_for_review, name="keep_for_review"),
     path("review/reading/", review_pages.how_far, name="rereading"),
     path("review/<int:pk>/", review_pages.review_item, name="review_item"),
     path("review/<int:pk>/check/", review_pages.check_edit, name="check_edit"),

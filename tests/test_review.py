@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.test import Client
+from django.urls import reverse
 
 from bank import queries, services
 from bank.models import Kind
@@ -520,3 +521,73 @@ def test_a_viewer_decides_none_of_many(propose, signed_in, viewer: User):
     item = propose()
     sent = {"id": item.pk, "reason": "x", "decision": "approve"}
     assert signed_in(viewer).post("/review/decide/", sent).status_code == 403
+
+
+# What a person wants to save all the same
+
+
+def kept(client: Client, content: str = ATTACK, **more: str) -> Any:
+    return client.post("/review/keep/", {"document": "entity/alice", "content": content, **more})
+
+
+def test_a_person_whose_text_is_refused_may_have_it_wait(desk: Client):
+    sent = {"content": ATTACK, "step": "save"}
+    address = reverse("edit_page", kwargs={"kind": Kind.ENTITY, "name": "alice"})
+    refused = desk.post(address, sent)
+    assert refused.status_code == 422
+    assert 'formaction="/review/keep/"' in text(refused)
+    assert 'value="entity/alice"' in text(refused)
+    answer = kept(desk, ATTACK.replace("\n", "\r\n"))
+    item = QuarantineItem.objects.get()
+    assert answer.headers["Location"] == f"/review/{item.pk}/"
+    assert (item.text, item.actor, item.via) == (ATTACK, "person curator", "page")
+    assert item.findings[0]["rule"] == "earlier-instructions"
+    assert not queries.entities().exists()
+    assert AuditEntry.objects.get(action="page.hold").facts["quarantine_id"] == item.pk
+
+
+def test_its_writer_may_approve_it_with_a_reason_that_is_audited(desk: Client, ada: Actor):
+    kept(desk)
+    item = QuarantineItem.objects.get()
+    with pytest.raises(Invalid):
+        review.approve(ada, item.pk, " ")
+    review.approve(ada, item.pk, "documents how prompt injection looks")
+    assert queries.find(Kind.ENTITY, "alice").content == ATTACK
+    entry = AuditEntry.objects.get(action="quarantine.approved")
+    assert entry.actor == "person curator"
+
+
+def test_a_new_page_waits_under_the_name_that_was_typed(desk: Client):
+    kept(desk, document="entity/", name="Bob Cole")
+    assert QuarantineItem.objects.get().document == "entity/bob-cole"
+
+
+def test_what_waits_already_is_not_kept_twice(desk: Client):
+    assert kept(desk).headers["Location"] == kept(desk).headers["Location"]
+
+
+@pytest.mark.parametrize(
+    ("content", "more", "status"),
+    [
+        (ALICE, {}, 409),
+        ("", {}, 422),
+        (ATTACK, {"document": "thing/x"}, 422),
+        (ATTACK, {"document": "note/never"}, 422),
+        (ATTACK, {"document": "entity/", "name": "/"}, 422),
+        (ATTACK + "x" * 600_000, {}, 422),
+    ],
+)
+def test_what_need_not_or_cannot_wait_is_refused(desk: Client, content: str, more, status: int):
+    assert kept(desk, content, **more).status_code == status
+    assert not QuarantineItem.objects.exists()
+
+
+def test_a_text_that_a_page_says_already_does_not_wait(desk: Client, ada: Actor):
+    kept(desk)
+    review.approve(ada, QuarantineItem.objects.get().pk, "a quote")
+    assert kept(desk).status_code == 409
+    assert not queries.find(Kind.ENTITY, "alice").quarantined
+
+
+def test_a_viewer_keeps_nothing(home: Path, signed_in, viewer: User):
+    assert kept(signed_in(viewer)).status_code == 403
