@@ -178,3 +178,12 @@ def test_a_child_forked_while_a_lock_is_held_neither_has_it_nor_keeps_it(locks: 
     assert in_a_thread(locks, ALICE, timeout=5)
     os.close(end)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_locks_that_do_not_work_are_said_and_nothing_is_saved(home: Path, api):
+    (home / "locks").write_text("no folder")
+    answer = api("write").put("/bank/entities/alice", {"content": "# Alice\n\nRuns the docks.\n"})
+    assert answer.status_code == 503
+    assert "the locks in memoryweb's home do not work (file exists)" in answer.json()["detail"]
+    assert "nothing was saved, look at the disk and at who may write there" in answer.json()["detail"]
+    assert api("read").get("/bank/entities/alice").status_code == 404
