@@ -1,8 +1,13 @@
 """The forms of the bank's pages. They ask; what is allowed the writer decides."""
 
+import unicodedata
+from typing import Any
+
 from django import forms
 
+from bank.erasing import REASON_LENGTH
 from bank.lint import CHECKS
+from bank.models import Page
 from memoryweb.core.forms import Text
 
 
@@ -63,6 +68,35 @@ class RenameForm(BaseForm):
         help_text="Otherwise they keep the old name, which leads here all the same.",
     )
     field_order = ["to", "update_links", "base"]
+
+
+class EraseForm(BaseForm):
+    """An erasure: the page's name has to be typed, so that none is erased by a slip."""
+
+    name = forms.CharField(
+        max_length=500,
+        label="Its name",
+        widget=forms.TextInput({"autocomplete": "off", "spellcheck": "false"}),
+    )
+    reason = forms.CharField(
+        max_length=REASON_LENGTH,
+        label="Why",
+        help_text="Stays in the audit for good: do not quote what is to be erased.",
+        widget=forms.TextInput({"autocomplete": "off"}),
+    )
+    field_order = ["name", "reason", "base"]
+
+    def __init__(self, page: Page, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, initial={"base": page.revision}, **kwargs)
+        self.page = page
+        self.fields["name"].help_text = f"Type {page.name} to confirm."
+
+    def clean_name(self) -> str:
+        """The name of the page, in whatever normal form it was typed."""
+        typed = unicodedata.normalize("NFC", self.cleaned_data["name"])
+        if typed != unicodedata.normalize("NFC", self.page.name):
+            raise forms.ValidationError("This is not the page's name.")
+        return typed
 
 
 class LintForm(forms.Form):

@@ -165,8 +165,13 @@ def erase(op: FileOperation) -> bool:
         if any(leftover.mark == mark for leftover in folder.leftovers()):
             raise OSError(errno.EBUSY, "a file beside it cannot be deleted", op.path)
     clean = scrub()
-    with transaction.atomic():
-        op.page.delete()
+    try:
+        with transaction.atomic():
+            op.page.delete()
+    except DatabaseError:
+        # Its texts are gone. The operation stays open, and settling deletes the row.
+        logger.exception("%s is erased, but its row is not deleted yet", op.path)
+        return False
     return clean
 
 

@@ -2,7 +2,7 @@ from datetime import date
 
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 
-from bank import editor, history, untaken, upkeep_views, views
+from bank import editor, erasing_views, history, untaken, upkeep_views, views
 from bank.models import Kind
 
 # The bank's own addresses; pages of these names are reached under /bank/-/, and no page is "-".
@@ -56,6 +56,7 @@ def _of_a_page(name: str) -> list[URLPattern]:
         path("", views.page, name=name),
         path("edit/", editor.edit, name="edit_page"),
         path("archive/", views.archive, name="archive_page"),
+        path("erase/", erasing_views.erase, name="erase_page"),
         path("settle/", history.settle, name="settle_page"),
         path("history/", history.history, name="page_history"),
         path("history/<int:number>/", history.revision, name="page_revision"),
@@ -72,6 +73,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("bank/notes/", views.notes, name="notes"),
     path("bank/archived/", views.archived, name="archived_pages"),
     path("bank/archived/<int:pk>/restore/", views.restore, name="restore_page"),
+    path("bank/archived/<int:pk>/erase/", erasing_views.erase_archived, name="erase_archived"),
     path("bank/notes/<day:name>/", include(_of_a_page("note")), {"kind": Kind.NOTE}),
     path(
         "bank/memory/",

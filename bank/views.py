@@ -38,6 +38,10 @@ def may_write(request: HttpRequest) -> bool:
     return actor_of(request).role >= Role.CURATOR
 
 
+def may_erase(request: HttpRequest) -> bool:
+    return actor_of(request).role >= Role.ADMINISTRATOR
+
+
 # The list
 
 
@@ -109,6 +113,7 @@ def page(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
         "last": queries.revision(found, found.revision),
         "held": _held(found),
         "may_write": may_write(request),
+        "may_erase": may_erase(request),
         "json_url": api_address(kind, found.name),
         "trail": trail(kind, found),
         "near": _neighbours(found) if kind == Kind.NOTE else None,
@@ -183,6 +188,7 @@ def archive(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
         "form": form,
         "stale": stale,
         "backlinks": queries.backlinks(found),
+        "may_erase": may_erase(request),
         "trail": trail(kind, found, "Archive"),
     }
     status = HTTPStatus.CONFLICT if stale else HTTPStatus.OK
@@ -197,7 +203,13 @@ def archived(request: HttpRequest) -> HttpResponse:
         ("-archived_at", "id"),
         cursor=request.GET.get("cursor", ""),
     )
-    context = {"page": found, "may_write": may_write(request), "trail": trail("", None, "Archived")}
+    context = {
+        "page": found,
+        "may_write": may_write(request),
+        "may_erase": may_erase(request),
+        "json_url": reverse("api:list_archived"),
+        "trail": trail("", None, "Archived"),
+    }
     return render(request, "bank/archived.html", context)
 
 

@@ -36,13 +36,14 @@ class Scenario:
 
 
 def scenarios() -> dict[str, Scenario]:
-    from bank import batch, renaming, services
+    from bank import batch, erasing, renaming, services
     from bank.models import Kind, Page
     from bank.record import New, Origin
     from bank.texts import Text
     from memoryweb.core.actor import Actor, Role
 
     ada = Actor("person", "ada", "page", Role.CURATOR)
+    root = Actor("person", "root", "page", Role.ADMINISTRATOR)
 
     def save(text: str, base: int | None = None) -> object:
         return services.save(ada, Kind.ENTITY, "alice", text, base=base)
@@ -68,6 +69,7 @@ def scenarios() -> dict[str, Scenario]:
             lambda: services.append_note(ada, "Second.", DAY),
         ),
         "archive": Scenario(lambda: save(OLD), archive),
+        "erase": Scenario(lambda: save(OLD), lambda: erasing.erase(root, Kind.ENTITY, "alice")),
         "restore": Scenario(
             lambda: [save(OLD), archive()],
             lambda: services.restore(ada, Page.objects.values_list("pk", flat=True).get()),
@@ -176,6 +178,9 @@ def describe() -> dict[str, Any]:
     from bank.models import FileOperation, Link, Page, Revision
     from memoryweb.core.models import Change
 
+    database = Path(connection.settings_dict["NAME"])
+    stored = [database, database.with_name(f"{database.name}-wal")]
+
     page = Page.objects.filter(archived_at=None).first()
     with connection.cursor() as cursor:
         [integrity] = cursor.execute("PRAGMA integrity_check").fetchone()
@@ -189,6 +194,8 @@ def describe() -> dict[str, Any]:
         "pending": FileOperation.objects.filter(done_at=None).count(),
         "changes": Change.objects.filter(collection="pages").count(),
         "integrity": integrity,
+        "rows": Page.objects.count(),
+        "in_database": any(OLD.encode() in file.read_bytes() for file in stored if file.exists()),
         "files": {
             str(path.relative_to(memory())): path.read_text()
             for path in memory().rglob("*")

@@ -115,3 +115,22 @@ def test_a_rename_killed_or_failing_at_any_step_leaves_one_page_with_one_file(
         assert (after["conflict"], after["pending"], after["problems"]) == (None, 0, {})
     assert {one["after"]["path"] for one in faulty} == {ALICE, BOB}
     assert (last["attempted"]["answer"], last["after"]["path"]) == ("done", BOB)
+
+
+@pytest.mark.parametrize("fault", ["exit", "EIO"])
+def test_an_erasure_killed_or_failing_at_any_step_leaves_the_page_or_no_byte_of_it(
+    tmp_path: Path, fault: str
+):
+    *faulty, last = attempts(tmp_path, "erase", fault)
+    for one in [*faulty, last]:
+        after = one["after"]
+        assert (after["integrity"], after["pending"], after["problems"]) == ("ok", 0, {})
+        if after["page"] == OLD:
+            assert (after["files"], after["revisions"]) == ({ALICE: OLD}, [OLD])
+        else:
+            assert (after["rows"], after["revisions"], after["files"]) == (0, [], {})
+            killed = one["code"] == KILLED
+            assert not after["in_database"] or not killed
+    assert {one["after"]["page"] for one in faulty} == {OLD, None}
+    assert (last["attempted"]["answer"], last["after"]["rows"]) == ("done", 0)
+    assert not last["after"]["in_database"]
