@@ -30,6 +30,7 @@ DEBUG = False
 ALLOWED_HOSTS = env.listed("MEMORYWEB_ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.listed("MEMORYWEB_CSRF_TRUSTED_ORIGINS", [])
 MEMORYWEB_TRUSTED_PROXIES = env.networks("MEMORYWEB_TRUSTED_PROXIES")
+CSRF_FAILURE_VIEW = "memoryweb.resuming.csrf_failed"
 HTTPS = env.flag("MEMORYWEB_HTTPS", False)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SECURE_HSTS_SECONDS = 30 * 24 * 3600 if HTTPS else 0
@@ -80,7 +81,7 @@ MIDDLEWARE = [
     "memoryweb.core.middleware.PathEnds",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "memoryweb.resuming.LoginRequired",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",

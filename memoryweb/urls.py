@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.contrib.auth import views as auth
 from django.urls import include, path
 
-from memoryweb import activity, api, guard_pages, review_pages, views
+from memoryweb import activity, api, guard_pages, resuming, review_pages, views
 from memoryweb.core import health
 
 handler400 = "memoryweb.views.bad_request"
@@ -15,6 +15,7 @@ handler500 = "memoryweb.views.server_error"
 urlpatterns = [
     path("", views.home, name="home"),
     path("login/", auth.LoginView.as_view(), name="login"),
+    path("login/continue/", resuming.Continue.as_view(), name="continue"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
     path("first/<str:secret>/", views.first_administrator, name="first_administrator"),
     path("settings/", views.settings_home, name="settings"),

@@ -107,7 +107,14 @@ def routes(resolver: URLResolver | None = None, prefix: str = "") -> list[tuple[
     return found
 
 
-OPEN_PAGES = {"login/", "first/<str:secret>/", "healthz", "readyz", "admin/login/"}
+OPEN_PAGES = {
+    "login/",
+    "login/continue/",
+    "first/<str:secret>/",
+    "healthz",
+    "readyz",
+    "admin/login/",
+}
 
 
 SAMPLES = {"int": "1", "day": "2026-03-01", "taken_name": "new"}

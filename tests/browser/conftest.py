@@ -27,7 +27,7 @@ WATCH_POLICY = """
         console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`));
 """
 # The browser notes every answer over 399; a refused form is part of what is tested.
-ANSWERS = ("status of 409", "status of 422")
+ANSWERS = ("status of 403", "Error Code 403", "status of 409", "status of 422")
 
 
 @pytest.fixture(scope="module")
