@@ -38,6 +38,7 @@ class Stored:
     states: dict[str, int]
     failed: dict[int, DomainError]
     seq: int
+    rows: list[MemoryVector]
 
 
 def index(actor: Actor, sent: Sent) -> tuple[str, MemoryVector, int]:
@@ -48,7 +49,7 @@ def index(actor: Actor, sent: Sent) -> tuple[str, MemoryVector, int]:
     result = index_many(actor, [sent])
     for error in result.failed.values():
         raise error
-    row = MemoryVector.objects.defer("vector").get(memory=sent.memory_id, model=sent.model)
+    [row] = result.rows
     return next(iter(result.states)), row, result.seq
 
 
@@ -66,12 +67,13 @@ def index_many(actor: Actor, sent: Sequence[Sent | DomainError]) -> Stored:
         except DomainError as error:
             failed[place] = error
     states: Counter[str] = Counter()
-    seq = clock.current_seq()
+    rows: list[MemoryVector] = []
+    seq = 0
     places = list(vectors)
     for start in range(0, len(places), BATCH):
         batch = {at: (sent[at], vectors[at]) for at in places[start : start + BATCH]}
-        seq = _write(actor, batch, failed, states)  # type: ignore[arg-type]
-    return Stored(states.total(), dict(states), failed, seq)
+        seq = _write(actor, batch, failed, states, rows)  # type: ignore[arg-type]
+    return Stored(states.total(), dict(states), failed, seq or clock.current_seq(), rows)
 
 
 def _decoded(one: Sent | DomainError) -> Vector:
@@ -94,6 +96,7 @@ def _write(
     batch: dict[int, tuple[Sent, Vector]],
     failed: dict[int, DomainError],
     states: Counter[str],
+    rows: list[MemoryVector],
 ) -> int:
     """One transaction of vectors; the seq."""
     ids = {one.memory_id for one, _ in batch.values()}
@@ -102,7 +105,7 @@ def _write(
         for place in [at for at, (one, _) in batch.items() if one.memory_id not in known]:
             del batch[place]
             failed[place] = NotFound("there is no such memory")
-        _put(tx, list(batch.values()), known, states)
+        rows += _put(tx, list(batch.values()), known, states)
     return tx.seq
 
 
@@ -111,10 +114,10 @@ def _put(
     sent: Sequence[tuple[Sent, Vector]],
     known: dict[str, Memory],
     states: Counter[str],
-) -> None:
+) -> list[MemoryVector]:
     """Store vectors of memories that are there; of two for one memory and model, the last."""
     if not sent:
-        return
+        return []
     chosen = active_model.accept(tx, sent[0][0].model, sent[0][1].size)
     rows: dict[tuple[str, str], MemoryVector] = {}
     for one, vector in sent:
@@ -132,6 +135,7 @@ def _put(
         tx.changed(COLLECTION, memory_id)
     target = f"memories/{stored[0]}" if len(stored) == 1 else COLLECTION
     tx.audited("memory.vectors", target, count=len(stored))
+    return list(rows.values())
 
 
 def _row(memory: Memory, one: Sent, vector: Vector) -> MemoryVector:

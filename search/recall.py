@@ -7,14 +7,14 @@ width, another model, no vector, a damaged blob) is left out and counted, and hi
 """
 
 import threading
-import uuid
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from django.db import connection
 from django.db.models import Exists, OuterRef
 
 from episodes import code_vectors, session_queries
@@ -23,7 +23,7 @@ from episodes.sessions import COLLECTION as MEMORIES
 from episodes.vectors import received, refusal_error
 from memoryweb.core import active_model, clock
 from memoryweb.core.errors import Invalid, Unavailable
-from memoryweb.core.models import Change, Clock
+from memoryweb.core.models import Change
 from memoryweb.core.vectors import BLOB_DTYPE, EPSILON, Vector, VectorRefused, unit_vector
 from search.engine import FloatArray, best_first, shortlist
 
@@ -83,10 +83,10 @@ def recall(
     Compares with the vectors of `embedding_model`, by default the active one, made from the
     content as it is now. Raises NotFound for an unknown context.
     """
-    session_queries.require_context(context_id)
-    active = active_model.active()
-    model = embedding_model or (active.model if active else None)
-    scores, skipped = warm.nearest(("memories", context_id, model), query, limit, min_score)
+    key = Key("memories", context_id, embedding_model)
+    scores, skipped, model = warm.nearest(key, query, limit, min_score)
+    if not (scores or any(vars(skipped).values())):
+        session_queries.require_context(context_id)
     rows = session_queries.searchable().filter(context=context_id).in_bulk(list(scores))
     found = [(rows[one], score) for one, score in scores.items() if one in rows]
     return Recalled(found, skipped, model)
@@ -111,7 +111,8 @@ def search_code(
             raise Invalid.field("query_embedding", "give a query_embedding, or a query_text")
         query = vector_of(text)
     model = embedding_model or code_vectors.newest_model(collection)
-    scores, skipped = warm.nearest(("code", collection, model), query, limit, min_score)
+    key = Key("code", collection, model)
+    scores, skipped, model = warm.nearest(key, query, limit, min_score)
     rows = CodeVector.objects.defer("vector").in_bulk([int(one) for one in scores])
     found = [(rows[int(one)], score) for one, score in scores.items() if int(one) in rows]
     return Symbols(found, skipped, model)
@@ -135,7 +136,13 @@ def vector_of(text: str) -> Vector:
 
 # The warm matrices
 
-Key = tuple[str, str, str | None]  # of what kind, of which context or collection, by which model
+
+class Key(NamedTuple):
+    """Of what kind, of which context or collection, by which model; None is the active one."""
+
+    kind: Literal["memories", "code"]
+    owner: str
+    model: str | None
 
 
 class Matrix:
@@ -265,40 +272,52 @@ class Warm:
     def __init__(self) -> None:
         self._pools: OrderedDict[Key, Pool] = OrderedDict()
         self._seq = 0
-        self._database: uuid.UUID | None = None
+        self._database: object = None
+        self._active: str | None = None  # the model in force at `_seq`
         self._lock = threading.Lock()
 
     def nearest(
         self, key: Key, query: Vector, limit: int, floor: float | None
-    ) -> tuple[dict[str, float], Skipped]:
+    ) -> tuple[dict[str, float], Skipped, str | None]:
+        """The best ids with their scores, what was skipped, and the model compared with."""
         unit = unit_vector(query)
-        return self._pool(key).nearest(unit, limit, floor)
+        key, pool = self._pool(key)
+        return *pool.nearest(unit, limit, floor), key.model
 
     def forget(self) -> None:
         with self._lock:
             self._pools.clear()
 
-    def _pool(self, key: Key) -> Pool:
+    def _pool(self, key: Key) -> tuple[Key, Pool]:
+        """The pool of what is asked for, and its key with the model named."""
         with self._lock:
             self._catch_up()
+            key = key._replace(model=key.model or self._active)
             pool = self._pools.get(key)
             if pool is None:
                 pool = self._pools[key] = Pool()
-                for rows in _chunked(_ROWS[key[0]](key, None)):
+                for rows in _chunked(_ROWS[key.kind](key, None)):
                     pool.put(rows)
                 self._make_room()
             self._pools.move_to_end(key)
-            return pool
+            return key, pool
 
     def _catch_up(self) -> None:
-        now = Clock.objects.filter(pk=1).values_list("seq", "database").first() or (0, None)
-        before, (self._seq, database) = self._seq, now
-        if database != self._database or self._seq < before:
-            self._database = database
-            self._pools.clear()
-        if self._seq == before or not self._pools:
+        seq, database = _clock()
+        if database == self._database and seq == self._seq:
             return
-        changes = Change.objects.filter(seq__gt=before, seq__lte=self._seq)
+        if database != self._database or seq < self._seq:
+            self._pools.clear()
+        # Choosing another model moves the clock as well.
+        active = active_model.active()
+        self._active = active.model if active else None
+        if self._pools:
+            self._follow(self._seq, seq)
+        self._seq, self._database = seq, database
+
+    def _follow(self, before: int, seq: int) -> None:
+        """Bring the pools from one number of the clock to a later one."""
+        changes = Change.objects.filter(seq__gt=before, seq__lte=seq)
         changed = changes.filter(collection__in=[MEMORIES, code_vectors.COLLECTION])
         found = list(changed.values_list("collection", "document")[: MOST_CHANGES + 1])
         if len(found) > MOST_CHANGES or before < clock.pruned_seq():
@@ -306,13 +325,13 @@ class Warm:
             return
         self._renew({document for name, document in found if name == MEMORIES})
         collections = {document for name, document in found if name != MEMORIES}
-        for key in [k for k in self._pools if k[0] == "code" and k[1] in collections]:
+        for key in [k for k in self._pools if k.kind == "code" and k.owner in collections]:
             del self._pools[key]
 
     def _renew(self, ids: set[str]) -> None:
         """Bring changed memories to what their rows say now, in every pool."""
         for key, pool in self._pools.items() if ids else ():
-            if key[0] != "memories":
+            if key.kind != "memories":
                 continue
             rows = list(_memory_rows(key, ids))
             with pool.lock:
@@ -325,12 +344,20 @@ class Warm:
             self._pools.popitem(last=False)
 
 
+def _clock() -> tuple[int, object]:
+    """The number of the last change and the database it is of. Asked with every recall, so in
+    SQL: the ORM takes longer to word the question than the database to answer it."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT seq, database FROM core_clock WHERE id = 1")
+        return cursor.fetchone() or (0, None)
+
+
 def _memory_rows(key: Key, ids: Iterable[str] | None) -> Iterator[Row]:
     """The memories of a context as `key` wants them; None means all."""
-    rows = session_queries.searchable().filter(context=key[1])
+    rows = session_queries.searchable().filter(context=key.owner)
     if ids is not None:
         rows = rows.filter(pk__in=list(ids))
-    found = session_queries.with_vector_of(rows, key[2])
+    found = session_queries.with_vector_of(rows, key.model)
     columns = ("pk", "created_at", "comparable", "other_model")
     for pk, created_at, blob, other_model in found.values_list(*columns).iterator(CHUNK):
         yield Row(pk, created_at.timestamp(), _bytes(blob), other_model)
@@ -338,14 +365,14 @@ def _memory_rows(key: Key, ids: Iterable[str] | None) -> Iterator[Row]:
 
 def _code_rows(key: Key, ids: Iterable[str] | None) -> Iterator[Row]:
     """The symbols of a collection; those that only other models have vectors of are counted."""
-    rows = CodeVector.objects.filter(collection=key[1])
-    own = rows.filter(model=key[2]).values_list("pk", "indexed_at", "vector")
+    rows = CodeVector.objects.filter(collection=key.owner)
+    own = rows.filter(model=key.model).values_list("pk", "indexed_at", "vector")
     for pk, indexed_at, blob in own.iterator(CHUNK):
         yield Row(str(pk), indexed_at.timestamp(), _bytes(blob), False)
     same = rows.filter(
-        model=key[2], file_path=OuterRef("file_path"), symbol_name=OuterRef("symbol_name")
+        model=key.model, file_path=OuterRef("file_path"), symbol_name=OuterRef("symbol_name")
     )
-    others = rows.exclude(model=key[2]).exclude(Exists(same))
+    others = rows.exclude(model=key.model).exclude(Exists(same))
     for pk, indexed_at in others.values_list("pk", "indexed_at").iterator(CHUNK):
         yield Row(str(pk), indexed_at.timestamp(), None, True)
 

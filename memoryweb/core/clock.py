@@ -14,8 +14,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from django.db import transaction
-from django.db.models import F
+from django.db import connection, transaction
 from django.utils import timezone
 
 from memoryweb.core import idempotency
@@ -58,29 +57,24 @@ class Writing:
         if not self._changes and not self._audit:
             self.seq = current_seq()
             return
-        self.seq = _advance(max(1, len(self._changes)))
+        self.seq, audit_head = _advance(max(1, len(self._changes)))
         first = self.seq - len(self._changes) + 1
-        Change.objects.bulk_create(
-            (
-                Change(seq=seq, collection=collection, document=document, op=op)
-                for seq, (collection, document, op) in enumerate(self._changes, first)
-            ),
-            batch_size=500,
-        )
+        rows = [(seq, *change) for seq, change in enumerate(self._changes, first)]
+        with connection.cursor() as cursor:
+            cursor.executemany(_INSERT_CHANGE, rows)
         deleted = [(collection, doc) for collection, doc, op in self._changes if op == "delete"]
         if deleted:
             idempotency.forget(deleted)
-        self._write_audit()
+        self._write_audit(audit_head)
 
     def _committed(self) -> None:
         if (noted := _noting.get()) is not None:
             noted.seq = self.seq
             noted.documents += [(collection, document) for collection, document, _ in self._changes]
 
-    def _write_audit(self) -> None:
+    def _write_audit(self, previous: str) -> None:
         if not self._audit:
             return
-        previous = Clock.objects.values_list("audit_head", flat=True).get(pk=1)
         for action, target, facts in self._audit:
             entry = AuditEntry(
                 at=timezone.now(),
@@ -94,7 +88,8 @@ class Writing:
             )
             previous = entry.hash = entry_hash(entry)
             entry.save(force_insert=True)
-        Clock.objects.filter(pk=1).update(audit_head=previous)
+        with connection.cursor() as cursor:
+            cursor.execute("UPDATE core_clock SET audit_head = %s WHERE id = 1", [previous])
 
 
 @contextmanager
@@ -193,8 +188,18 @@ def _clock() -> Clock:
     return clock
 
 
-def _advance(steps: int) -> int:
-    if not Clock.objects.filter(pk=1).update(seq=F("seq") + steps):
-        _clock()
-        Clock.objects.filter(pk=1).update(seq=F("seq") + steps)
-    return Clock.objects.values_list("seq", flat=True).get(pk=1)
+# In SQL: these run with every write, and the ORM takes longer to word them than they take.
+_ADVANCE = "UPDATE core_clock SET seq = seq + %s WHERE id = 1 RETURNING seq, audit_head"
+_INSERT_CHANGE = "INSERT INTO core_change (seq, collection, document, op) VALUES (%s, %s, %s, %s)"
+
+
+def _advance(steps: int) -> tuple[int, str]:
+    """The clock's new number, and the hash of the newest audit entry."""
+    with connection.cursor() as cursor:
+        cursor.execute(_ADVANCE, [steps])
+        if not (rows := cursor.fetchall()):
+            _clock()
+            cursor.execute(_ADVANCE, [steps])
+            rows = cursor.fetchall()
+    seq, head = rows[0]
+    return seq, head
