@@ -24,8 +24,9 @@ from django.utils import timezone
 
 from episodes import queries
 from episodes.models import DeletedEpisode, Episode, EpisodeVector
+from episodes.queries import COLLECTION
 from episodes.schemas import EpisodeFilter
-from episodes.store import COLLECTION, recalled_text
+from episodes.store import recalled_text
 from memoryweb.core import clock, quarantine
 from memoryweb.core.actor import Actor, Role
 from memoryweb.core.errors import Conflict, Forbidden, Invalid, NotFound

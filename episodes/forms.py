@@ -1,24 +1,15 @@
 """The forms of the episode pages. They ask; what is allowed the writer decides."""
 
 import json
-from datetime import UTC, date, datetime, time
 from typing import Any
 
 from django import forms
-from django.utils import timezone
 
 from episodes.models import Episode
-from episodes.schemas import EpisodeFilter, EpisodePatch, read
+from episodes.schemas import VECTOR_STATES, EpisodeFilter, EpisodePatch, read
+from memoryweb.core.days import first_moment, last_moment
 from memoryweb.core.forms import YEARS, Text
 
-STATES = [
-    ("current", "current"),
-    ("missing", "no vector"),
-    ("stale", "stale"),
-    ("wrong_width", "wrong width"),
-    ("other_model", "other model"),
-    ("zero", "zero"),
-]
 ORDERS = [
     ("-created_at", "newest first"),
     ("created_at", "oldest first"),
@@ -47,7 +38,7 @@ class FilterForm(forms.Form):
     )
     task_id = forms.CharField(required=False, max_length=200, widget=forms.HiddenInput)
     source = forms.ChoiceField(required=False, choices=[ANY, *SOURCES])
-    vector = forms.ChoiceField(required=False, choices=[ANY, *STATES])
+    vector = forms.ChoiceField(required=False, choices=[ANY, *VECTOR_STATES.items()])
     quarantined = forms.ChoiceField(
         required=False, label="Guard", choices=[ANY, ("true", "in quarantine"), ("false", "served")]
     )
@@ -61,9 +52,9 @@ class FilterForm(forms.Form):
             return EpisodeFilter()
         given = {k: v for k, v in self.cleaned_data.items() if v not in ("", None) and k != "order"}
         if "since" in given:
-            given["since"] = _local(given["since"], time.min)
+            given["since"] = first_moment(given["since"])
         if "until" in given:
-            given["until"] = _local(given["until"], time.max)
+            given["until"] = last_moment(given["until"])
         return read(EpisodeFilter, given)
 
     def order_of_list(self) -> str:
@@ -80,10 +71,6 @@ class FilterForm(forms.Form):
     def _shown(self, name: str) -> str:
         choices = dict(getattr(self.fields[name], "choices", ()))
         return str(choices.get(self.data[name], self.data[name]))
-
-
-def _local(day: date, at: time) -> datetime:
-    return datetime.combine(day, at, timezone.get_current_timezone()).astimezone(UTC)
 
 
 class _Lines(Text):

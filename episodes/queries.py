@@ -27,6 +27,7 @@ from memoryweb.core.directories import Subtree
 from memoryweb.core.errors import NotFound
 from memoryweb.core.models import ActiveModel, QuarantineItem
 
+COLLECTION = "episodes"
 MOST_AGENTS = 200  # that a page offers to choose from
 ORDERS: dict[str, tuple[str, str]] = {
     "-created_at": ("-created_at", "id"),
@@ -202,5 +203,5 @@ def agents() -> list[str]:
 
 def held(episode_id: str) -> QuarantineItem | None:
     """What of this episode waits for a curator's decision."""
-    items = QuarantineItem.objects.filter(collection="episodes", document=episode_id)
+    items = QuarantineItem.objects.filter(collection=COLLECTION, document=episode_id)
     return items.filter(state=QuarantineItem.State.WAITING).order_by("-id").first()

@@ -16,6 +16,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from memoryweb.core.errors import FieldError, Invalid
+from memoryweb.core.schemas import Strict
 from memoryweb.core.times import Time
 
 SUMMARY_BYTES = 64 * 1024
@@ -32,6 +33,15 @@ VECTOR_FIELDS = frozenset({"embedding", "embedding_b64", "embedding_model"})
 Outcome = Literal["success", "failure", "blocked", "cancelled"]
 Source = Literal["task", "conversation"]
 VectorState = Literal["current", "missing", "stale", "wrong_width", "other_model", "zero"]
+# What pages call them, in their order.
+VECTOR_STATES: dict[VectorState, str] = {
+    "current": "current",
+    "missing": "no vector",
+    "stale": "stale",
+    "wrong_width": "wrong width",
+    "other_model": "other model",
+    "zero": "zero vector",
+}
 Order = Literal["-created_at", "created_at", "-updated_at", "updated_at"]
 
 
@@ -150,10 +160,8 @@ class EpisodeIn(BaseModel):
 _CONTENT = EpisodeIn.model_fields.keys() - VECTOR_FIELDS - {"extra"}
 
 
-class EpisodePatch(BaseModel):
+class EpisodePatch(Strict):
     """What to change. A field that is left out is left alone; `extra` is replaced as a whole."""
-
-    model_config = ConfigDict(strict=True, extra="forbid")
 
     schema_version: Version | None = None
     task_id: Name | None = None
@@ -204,10 +212,8 @@ class EpisodeFilter(BaseModel):
         return self.model_dump(exclude_none=True)
 
 
-class BulkDelete(BaseModel):
+class BulkDelete(Strict):
     """Either ids or a filter with at least one field; `dry_run` only counts."""
-
-    model_config = ConfigDict(strict=True, extra="forbid")
 
     ids: Annotated[list[Name] | None, Field(min_length=1, max_length=10_000)] = None
     filter: EpisodeFilter | None = None
@@ -222,9 +228,7 @@ class BulkDelete(BaseModel):
         return self
 
 
-class VectorIn(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid")
-
+class VectorIn(Strict):
     embedding: Floats = None
     embedding_b64: Base64 = None
     model: Name | None = None
@@ -234,13 +238,11 @@ class BulkVector(VectorIn):
     id: Name
 
 
-class BulkVectors(BaseModel):
+class BulkVectors(Strict):
     """Vectors of up to 1,000 episodes; the model named beside one counts before that of all.
 
     A bare array of the items is taken too.
     """
-
-    model_config = ConfigDict(strict=True, extra="forbid")
 
     # Each is read by itself, so that one bad vector does not refuse the others.
     items: Annotated[

@@ -18,6 +18,7 @@ from django.utils import timezone
 from episodes import queries, vectors
 from episodes.identifiers import new_id
 from episodes.models import Episode, RefusedVector
+from episodes.queries import COLLECTION
 from episodes.schemas import EpisodeIn, EpisodePatch, read
 from memoryweb.core import clock, quarantine
 from memoryweb.core.actor import Actor, Role
@@ -25,7 +26,6 @@ from memoryweb.core.errors import Conflict, DomainError, Invalid, NotFound, Refu
 from memoryweb.core.guard import Finding, scan
 from memoryweb.core.vectors import Vector, VectorRefused
 
-COLLECTION = "episodes"
 BATCH = 500  # rows a transaction
 
 Status = Literal["created", "unchanged", "replaced", "failed"]

@@ -10,6 +10,7 @@ from typing import Any
 from django.utils import timezone
 
 from episodes.models import Episode, EpisodeVector, RefusedVector
+from episodes.queries import COLLECTION
 from episodes.schemas import VectorState
 from memoryweb.core import active_model, clock
 from memoryweb.core.actor import Actor, Role
@@ -17,7 +18,6 @@ from memoryweb.core.errors import DomainError, FieldError, Invalid, NotFound
 from memoryweb.core.models import ActiveModel
 from memoryweb.core.vectors import Vector, VectorRefused, checked_vector, decode_blob, encode_blob
 
-COLLECTION = "episodes"
 BATCH = 500
 # The model's name where neither the sender nor an earlier vector gave one.
 UNNAMED = "unnamed"

@@ -12,7 +12,7 @@ from bank import admission, services
 from bank import queries as bank_queries
 from bank.models import Kind
 from bank.texts import Text
-from episodes import sessions, store
+from episodes import queries, sessions, store
 from memoryweb.core import clock, quarantine
 from memoryweb.core.actor import Actor, Role
 from memoryweb.core.errors import Conflict, Forbidden, Invalid, NotFound
@@ -89,7 +89,7 @@ def keep(actor: Actor, kind: Kind, name: str, text: str) -> QuarantineItem:
 
 def inspect(item: QuarantineItem, text: str) -> list[Finding]:
     """What the guard finds in an item's text, or in what a curator made of a page's."""
-    if item.collection in (store.COLLECTION, sessions.COLLECTION):
+    if item.collection in (queries.COLLECTION, sessions.COLLECTION):
         return scan(text, posture="recalled")
     kind, _, name = item.document.removesuffix(bank_queries.APPENDED).partition("/")
     return services.inspect(Kind(kind), name, text)

@@ -21,9 +21,9 @@ from bank.findings import Shown
 from bank.models import Kind, Page
 from bank.showing import Changes, changes
 from episodes.models import Episode
+from episodes.queries import COLLECTION as EPISODES
 from episodes.sessions import COLLECTION as MEMORIES
 from episodes.sessions import context_of
-from episodes.store import COLLECTION as EPISODES
 from memoryweb import rereading, review
 from memoryweb.core import paging
 from memoryweb.core.access import actor_of, curator_page

@@ -8,9 +8,10 @@ from pydantic import BaseModel, Field, FiniteFloat
 
 from episodes.schemas import Base64, Floats, Name, Path, Text
 from memoryweb.core.api_auth import read
+from memoryweb.core.schemas import Strict
 from search.context import DEFAULT_TOKENS, MOST_TOKENS, Context, context, recalling
 from search.engine import Mode
-from search.schemas import QUERY_CHARACTERS, Strict
+from search.schemas import QUERY_CHARACTERS
 
 router = Router()
 

@@ -12,19 +12,10 @@ from bank import queries as bank
 from bank.models import Page
 from episodes import queries
 from episodes.models import Episode
+from episodes.schemas import VECTOR_STATES, VectorState
 from memoryweb.core import active_model, clock
 from search.engine import Index
 from search.live import View, live
-
-STATES = ("current", "missing", "stale", "wrong_width", "other_model", "zero")
-LABELS = {
-    "current": "current",
-    "missing": "no vector",
-    "stale": "stale",
-    "wrong_width": "wrong width",
-    "other_model": "other model",
-    "zero": "zero vector",
-}
 
 MEANINGS = {
     "current": "Made from the text as it is now, by the active model. Compared in every search.",
@@ -41,7 +32,7 @@ MOST_DIRECTORIES = 50  # that the page lists
 class Coverage:
     """One group of documents by the state of their vectors. `blank` ones have nothing to embed."""
 
-    counts: dict[str, int]
+    counts: dict[VectorState, int]
     blank: int = 0
 
     @property
@@ -65,7 +56,7 @@ def episodes() -> Coverage:
 
 def episodes_by_directory(directories: Collection[str]) -> dict[str, Coverage]:
     """The coverage of each of the working directories, in their order."""
-    counted = {name: dict.fromkeys(STATES, 0) for name in directories}
+    counted = {name: dict.fromkeys(VECTOR_STATES, 0) for name in directories}
     rows = queries.with_vector_state(Episode.objects.filter(working_dir__in=directories))
     for directory, state, count in _states(rows, "working_dir"):
         counted[directory][state] = count
@@ -90,12 +81,12 @@ def bar(counted: Coverage, **filters: str) -> list[dict[str, Any]]:
     """The states one after another along a bar of 100, each with its number and its list."""
     parts: list[dict[str, Any]] = []
     start = 0.0
-    for state in STATES:
+    for state in VECTOR_STATES:
         width = 100 * counted.counts[state] / counted.total if counted.total else 0.0
         parts.append(
             {
                 "state": state,
-                "label": LABELS[state],
+                "label": VECTOR_STATES[state],
                 "meaning": MEANINGS[state],
                 "count": counted.counts[state],
                 "url": list_address(state, **filters),
@@ -138,7 +129,7 @@ def index_state(view: View) -> dict[str, Any]:
 
 def _coverage(filters: dict[str, str]) -> Coverage:
     rows = Episode.objects.filter(**filters)
-    counts = dict.fromkeys(STATES, 0)
+    counts = dict.fromkeys(VECTOR_STATES, 0)
     for state, count in _states(queries.with_vector_state(rows)):
         counts[state] = count
     return Coverage(counts, blank=rows.filter(summary__regex=r"^\s*$").count())
@@ -151,7 +142,7 @@ def _states(rows: Any, *by: str) -> list[tuple[Any, ...]]:
 
 def _without_vectors(total: int) -> Coverage:
     """A collection whose documents are searched by text alone."""
-    return Coverage(dict.fromkeys(STATES, 0) | {"missing": total})
+    return Coverage(dict.fromkeys(VECTOR_STATES, 0) | {"missing": total})
 
 
 def _figures(coverage: Coverage, view: View, name: str) -> dict[str, Any]:

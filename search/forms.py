@@ -1,16 +1,15 @@
 """The forms of the search pages. Everything a search is made of stands in its address."""
 
-from datetime import UTC, date, datetime, time
 from typing import Any, ClassVar, Self
 from urllib.parse import urlencode
 
 from django import forms
 from django.http import QueryDict
 from django.urls import reverse
-from django.utils import timezone
 
 from episodes.models import Episode
 from episodes.schemas import read
+from memoryweb.core.days import first_moment, last_moment
 from memoryweb.core.errors import Invalid
 from memoryweb.core.forms import YEARS, add_errors
 from search.defaults import RANGES, Defaults
@@ -235,9 +234,9 @@ def _body(given: dict[str, Any]) -> dict[str, Any]:
     names = ("working_dir_prefix", "working_dir", "agent_id", "outcome", "source")
     filters = {name: given[name] for name in names if given[name]}
     if given["since"]:
-        filters["since"] = _moment(given["since"], time.min)
+        filters["since"] = first_moment(given["since"])
     if given["until"]:
-        filters["until"] = _moment(given["until"], time.max)
+        filters["until"] = last_moment(given["until"])
     body = {
         "query": given["q"],
         "limit": given["limit"],
@@ -250,10 +249,6 @@ def _body(given: dict[str, Any]) -> dict[str, Any]:
         "explain": True,
     }
     return body | ({"collections": given["kind"]} if given["kind"] else {})
-
-
-def _moment(day: date, at: time) -> datetime:
-    return datetime.combine(day, at, timezone.get_current_timezone()).astimezone(UTC)
 
 
 def _in_address(value: Any) -> Any:

@@ -2,10 +2,11 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, StrictBool
+from pydantic import BaseModel, Field, FiniteFloat, StrictBool
 
 from episodes.schemas import Base64, Floats, Name, Outcome, Path, Text
 from episodes.schemas import Source as EpisodeSource
+from memoryweb.core.schemas import Strict
 from memoryweb.core.times import Time
 from search.engine import MAX_LIMIT, Stage
 
@@ -15,10 +16,6 @@ AnalyzerName = Literal["cjk", "octos"]
 Weight = Annotated[FiniteFloat, Field(ge=0)]
 QUERY_CHARACTERS = 20_000
 EVERYTHING: list[Collection] = ["episodes", "memories", "pages"]
-
-
-class Strict(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid")
 
 
 class WeightsIn(Strict):

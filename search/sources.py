@@ -3,10 +3,9 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 
 from django.db.models import QuerySet
-from django.utils import timezone
 
 from bank import queries as pages
 from bank.markdown import split
@@ -15,6 +14,7 @@ from episodes import queries as episodes
 from episodes import session_queries as sessions
 from episodes.models import Episode, Memory
 from memoryweb.core import active_model
+from memoryweb.core.days import first_moment
 from memoryweb.core.vectors import VectorRefused, decode_blob
 from search.engine import Document
 
@@ -207,7 +207,7 @@ def _moment(page: Page) -> datetime:
     """What a page's text is as old as: a note as its day, all else as its last edit."""
     if page.kind != Kind.NOTE:
         return page.updated_at
-    return timezone.make_aware(datetime.fromisoformat(page.name))
+    return first_moment(date.fromisoformat(page.name))
 
 
 SOURCES = {

@@ -9,6 +9,7 @@ from bank import services
 from bank.models import Kind
 from episodes import vectors
 from episodes.models import Episode, EpisodeVector
+from episodes.schemas import VECTOR_STATES
 from memoryweb.core.actor import system
 from memoryweb.core.models import ActiveModel
 from search import coverage, live
@@ -50,14 +51,14 @@ def test_every_number_equals_the_total_of_its_list(mixed, body, signed_in, viewe
     totals = {address: client.get(address).context["page"].total for address in numbers}
     assert numbers == totals
     assert numbers["/episodes/"] == 8
-    for state in coverage.STATES:
+    for state in VECTOR_STATES:
         assert numbers[f"/episodes/?vector={state}"] == {"current": 2, "missing": 2}.get(state, 1)
     assert sum("working_dir=" in address for address in numbers) == 2 + 6 + 2
 
 
 def test_the_states_along_a_bar_fill_it_and_add_up(mixed):
     parts = coverage.bar(coverage.episodes())
-    assert [part["state"] for part in parts] == list(coverage.STATES)
+    assert [part["state"] for part in parts] == list(VECTOR_STATES)
     assert sum(part["count"] for part in parts) == 8
     assert sum(part["width"] for part in parts) == pytest.approx(100, abs=0.01)
     assert [part["x"] for part in parts][1] == parts[0]["width"]
