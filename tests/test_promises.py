@@ -1,7 +1,9 @@
 """What the documents promise is there: commands, settings, dependencies, the lock."""
 
 import ast
+import io
 import re
+import tokenize
 import tomllib
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 from django.db import connection
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from memoryweb.core.middleware import BATCH_ENDINGS
 from memoryweb.core.sqlite import queue
 
 ROOT = Path(__file__).parents[1]
@@ -189,3 +192,34 @@ def test_no_page_and_no_reading_operation_waits_for_a_writer(
     finally:
         writer.leave()
     assert not waited
+
+
+@pytest.mark.parametrize("ending", BATCH_ENDINGS)
+def test_every_ending_that_allows_a_large_body_is_of_an_operation(ending: str):
+    assert any(method == "POST" and path.endswith(ending) for method, path in operations())
+
+
+def said(path: Path) -> str:
+    """The comments and docstrings of a module."""
+    source = path.read_text()
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    comments = [token.string for token in tokens if token.type == tokenize.COMMENT]
+    kinds = ast.Module | ast.ClassDef | ast.FunctionDef
+    nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, kinds)]
+    return "\n".join([*comments, *(ast.get_docstring(node) or "" for node in nodes)])
+
+
+@pytest.mark.parametrize("top", [*PROJECT_FOLDERS, "tests", "README.md"])
+def test_every_test_and_document_that_is_cited_is_there(top: str):
+    files = sorted((ROOT / top).rglob("*.py"))
+    texts = {path: said(path) for path in files} or {ROOT / top: README}
+    tests = {path.stem for path in (ROOT / "tests").rglob("*.py")}
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        tests |= set(re.findall(r"^\s*def (test_\w+)", path.read_text(), re.MULTILINE))
+    missing = {
+        cited
+        for text in texts.values()
+        for cited in re.findall(r"(?<![\w/.])(?:tests|docs|spec)/[\w./-]*\w|\btest_\w+", text)
+        if not (ROOT / cited).exists() and cited not in tests
+    }
+    assert not missing
