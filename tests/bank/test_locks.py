@@ -185,5 +185,7 @@ def test_locks_that_do_not_work_are_said_and_nothing_is_saved(home: Path, api):
     answer = api("write").put("/bank/entities/alice", {"content": "# Alice\n\nRuns the docks.\n"})
     assert answer.status_code == 503
     assert "the locks in memoryweb's home do not work (file exists)" in answer.json()["detail"]
-    assert "nothing was saved, look at the disk and at who may write there" in answer.json()["detail"]
+    assert (
+        "nothing was saved, look at the disk and at who may write there" in answer.json()["detail"]
+    )
     assert api("read").get("/bank/entities/alice").status_code == 404
