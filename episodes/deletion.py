@@ -31,6 +31,7 @@ from memoryweb.core import clock, quarantine
 from memoryweb.core.actor import Actor, Role
 from memoryweb.core.errors import Conflict, Forbidden, Invalid, NotFound
 from memoryweb.core.guard import scan
+from memoryweb.core.models import Rereading
 
 BATCH = 500
 R = TypeVar("R", bound=Model)
@@ -247,9 +248,13 @@ def _restore(tx: clock.Writing, kept: DeletedEpisode) -> None:
     episode = _row(Episode, record)
     episode.save(force_insert=True)
     EpisodeVector.objects.bulk_create(_row(EpisodeVector, vector) for vector in vectors)
+    text = recalled_text(vars(episode))
+    judged = Rereading.judged_by_present_rules(kept.deleted_at)
+    findings = scan(text, posture="recalled") if episode.quarantined or not judged else []
+    if findings and not episode.quarantined:
+        episode.quarantined = True
+        episode.save(update_fields=["quarantined"])
     if episode.quarantined:
-        text = recalled_text(vars(episode))
-        findings = scan(text, posture="recalled")
         quarantine.hold(tx.actor, COLLECTION, episode.pk, text, findings)
     tx.changed(COLLECTION, episode.pk)
 

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from bank import queries, services
 from bank.models import Kind, Page
-from episodes import store
+from episodes import deletion, store
 from episodes.models import Episode
 from memoryweb import rereading, review
 from memoryweb.core import tokens
@@ -238,3 +238,23 @@ def test_a_new_home_has_nothing_to_read_again(home: Path, db: None):
     read_all()
     assert Rereading.objects.get().total == 0
     assert rereading.progress() is None
+
+
+@pytest.mark.usefixtures("stored")
+def test_an_episode_that_was_deleted_before_it_was_read_waits_once_it_is_restored():
+    receipt = deletion.delete_many(system(), ids=["bad"], undoable=True)
+    read_all()
+    deletion.undo(system(), receipt.batch)
+    assert Episode.objects.get(pk="bad").quarantined
+    assert QuarantineItem.objects.filter(document="bad").exists()
+
+
+@pytest.mark.usefixtures("stored")
+def test_an_episode_that_was_approved_before_it_was_deleted_is_served_once_it_is_restored(
+    ada: Actor,
+):
+    read_all()
+    review.approve(ada, QuarantineItem.objects.get(document="bad").pk, "a quote")
+    receipt = deletion.delete_many(system(), ids=["bad"], undoable=True)
+    deletion.undo(system(), receipt.batch)
+    assert not Episode.objects.get(pk="bad").quarantined

@@ -1,11 +1,13 @@
 """What every app stands on: people, tokens, the change clock, the audit and quarantine."""
 
+from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import AbstractUser
 from django.db import models
 
 from memoryweb.core.actor import SCOPES, Actor, Role, Via
+from memoryweb.core.guard import RULES_VERSION
 
 
 class User(AbstractUser):
@@ -189,6 +191,11 @@ class Rereading(models.Model):
 
     def __str__(self) -> str:
         return f"{self.read} of {self.total} by {self.rules_version}"
+
+    @classmethod
+    def judged_by_present_rules(cls, at: datetime) -> bool:
+        """Whether all that was stored at that time had been read by the present rules by then."""
+        return cls.objects.filter(rules_version=RULES_VERSION, finished_at__lte=at).exists()
 
     @property
     def done(self) -> int:
