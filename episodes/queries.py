@@ -21,7 +21,7 @@ from django.db.models.functions import Left
 from django.db.models.lookups import Exact
 
 from episodes.models import Episode, EpisodeVector, RefusedVector
-from episodes.schemas import EpisodeFilter, EpisodeOut, VectorOut, VectorState
+from episodes.schemas import VECTOR_STATES, EpisodeFilter, EpisodeOut, VectorOut, VectorState
 from memoryweb.core import active_model
 from memoryweb.core.directories import Subtree
 from memoryweb.core.errors import NotFound
@@ -106,6 +106,13 @@ def _with_vector_state(rows: QuerySet[Episode], chosen: ActiveModel | None) -> Q
     states = [When(condition, then=Value(state)) for state, condition, _ in _states(chosen)]
     state = Case(*states, default=Value("missing"), output_field=CharField())
     return rows.annotate(**{"vector_state": state})
+
+
+def vector_states() -> dict[VectorState, int]:
+    """How many episodes there are in each state."""
+    rows = with_vector_state(Episode.objects.order_by()).values_list("vector_state")
+    counts: dict[VectorState, int] = dict.fromkeys(VECTOR_STATES, 0)
+    return counts | dict(rows.annotate(count=Count("pk")))
 
 
 def in_state(wanted: VectorState) -> Q:

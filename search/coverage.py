@@ -51,14 +51,16 @@ class Coverage:
 
 
 def episodes() -> Coverage:
-    return _coverage({})
+    blank = Episode.objects.filter(summary__regex=r"^\s*$").count()
+    return Coverage(queries.vector_states(), blank)
 
 
 def episodes_by_directory(directories: Collection[str]) -> dict[str, Coverage]:
     """The coverage of each of the working directories, in their order."""
     counted = {name: dict.fromkeys(VECTOR_STATES, 0) for name in directories}
     rows = queries.with_vector_state(Episode.objects.filter(working_dir__in=directories))
-    for directory, state, count in _states(rows, "working_dir"):
+    states = rows.order_by().values_list("working_dir", "vector_state")
+    for directory, state, count in states.annotate(count=Count("pk")):
         counted[directory][state] = count
     return {name: Coverage(states) for name, states in counted.items()}
 
@@ -125,19 +127,6 @@ def index_state(view: View) -> dict[str, Any]:
         "deletions": sum(index.statistics.deletions for index in indexes),
         "snapshot_age_s": None,
     }
-
-
-def _coverage(filters: dict[str, str]) -> Coverage:
-    rows = Episode.objects.filter(**filters)
-    counts = dict.fromkeys(VECTOR_STATES, 0)
-    for state, count in _states(queries.with_vector_state(rows)):
-        counts[state] = count
-    return Coverage(counts, blank=rows.filter(summary__regex=r"^\s*$").count())
-
-
-def _states(rows: Any, *by: str) -> list[tuple[Any, ...]]:
-    counted = rows.order_by().values_list(*by, "vector_state").annotate(count=Count("pk"))
-    return list(counted)
 
 
 def _without_vectors(total: int) -> Coverage:

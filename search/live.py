@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 
 from django.db import connection
 
+from episodes import queries as episodes
+from episodes.schemas import VECTOR_STATES, VectorState
 from memoryweb.core import active_model, clock
 from memoryweb.core.analysis import ANALYZERS
 from memoryweb.core.errors import Gone, Unavailable
@@ -27,6 +29,7 @@ logger = logging.getLogger(__name__)
 
 PATIENCE = 5.0  # seconds a search waits to catch up
 CHANGES_AT_ONCE = 1000
+NOT_COMPARED: tuple[VectorState, ...] = ("stale", "wrong_width", "other_model")
 RETRY_AFTER = 5.0  # seconds between two tries to build an index that failed
 
 
@@ -248,6 +251,7 @@ class LiveIndex:
             count = sum(map(len, indexes.values()))
             seconds = time.monotonic() - started
             logger.info("index of %d documents built in %.1f s", count, seconds)
+            _tell_what_was_left_out()
         finally:
             connection.close()
         self._build_graphs()
@@ -276,6 +280,20 @@ def _filled(source: Source, now: State) -> Index:
     )
     index.put(source.documents(None))
     return index
+
+
+def _tell_what_was_left_out() -> None:
+    """One line for all vectors that no search compares; the coverage page lists them."""
+    counts = episodes.vector_states()
+    left_out = {state: counts[state] for state in NOT_COMPARED if counts[state]}
+    if left_out:
+        logger.warning(
+            "%d vectors were left out (%s); their episodes are found by words alone until they are "
+            "embedded again. A stored vector cannot be converted: send a new one to "
+            "POST /api/v1/episodes/embeddings",
+            sum(left_out.values()),
+            ", ".join(f"{count} {VECTOR_STATES[state]}" for state, count in left_out.items()),
+        )
 
 
 def _apply(index: Index, source: Source, changes: list[Change]) -> None:

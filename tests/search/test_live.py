@@ -280,3 +280,88 @@ def test_threads_that_write_and_search_never_see_a_half_document(remember):
     for thread in threads:
         thread.join()
     assert not torn
+
+
+def test_a_search_whose_index_is_behind_answers_with_what_there_is_and_says_by_how_much(
+    remember, api, monkeypatch
+):
+    remember("Fixed the deadlock", "a")
+    assert found("deadlock") == ["a"]
+    before = clock.current_seq()
+    remember("Another deadlock", "b")
+    wait = live.LiveIndex.view
+    monkeypatch.setattr(
+        live.LiveIndex, "view", lambda self, min_seq=0: wait(self, min_seq, patience=0.05)
+    )
+    with live.live._catching_up:  # Another thread is at it, and takes its time.
+        answer = api("read").post("/search", {"query": "deadlock"}).json()
+        late = api("read").post("/search", {"query": "deadlock", "min_seq": clock.current_seq()})
+        met = api("read").post("/search", {"query": "deadlock", "min_seq": before})
+    assert [one["id"] for one in answer["results"]] == ["a"]
+    assert (answer["mode"], answer["reasons"]) == ("bm25", ["no_query_vector", "index_behind"])
+    assert (answer["seq"], answer["lag"]) == (before, clock.current_seq() - before)
+    assert (late.status_code, met.status_code) == (503, 200)
+    assert late.headers["Content-Type"] == "application/problem+json"
+    assert sorted(found("deadlock")) == ["a", "b"]
+
+
+def test_vectors_that_are_left_out_are_told_once_in_the_log_when_the_index_is_built(
+    remember, caplog
+):
+    remember("Current", "current", [1.0, 0.0])
+    for n in range(3):
+        remember(f"Of another width {n}", f"wide{n}", [1.0, 0.0, 0.0])
+    remember("Text before", "stale", [0.0, 1.0])
+    remember("Text after", "stale")
+    remember("No vector", "none")
+    live.live.forget()
+    with caplog.at_level("WARNING", "search.live"):
+        live.live.view()
+        live.live._builder.join(30)
+    [line] = [record.getMessage() for record in caplog.records]
+    assert line.startswith("4 vectors were left out (1 stale, 3 wrong width)")
+    for words in (
+        "found by words alone",
+        "cannot be converted",
+        "POST /api/v1/episodes/embeddings",
+    ):
+        assert words in line
+
+
+def test_a_repaired_vector_leaves_the_count_and_the_next_log(remember, caplog):
+    remember("Of the right width", "a", [1.0, 0.0])
+    remember("Of another width", "b", [1.0, 0.0, 0.0])
+    vectors.set_vector(system(), vectors.Sent("b", [0.0, 1.0], None, "toy"))
+    live.live.forget()
+    with caplog.at_level("WARNING", "search.live"):
+        live.live.view()
+        live.live._builder.join(30)
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize(
+    ("query", "order"),
+    [
+        # The preferred directory first, then more of the words, then newer, then by id.
+        ({"query": "order deadlock", "prefer_working_dir": "/srv/pay"}, ["d", "a", "b", "c"]),
+        ({"query": "order deadlock"}, ["a", "b", "c", "d"]),
+        ({"query": "order deadlock", "filters": {"working_dir": "/srv/pay"}}, ["d"]),
+        ({"query": "nothing of it"}, []),
+    ],
+)
+def test_a_scan_ranks_by_the_number_of_words_and_drops_what_holds_none(
+    remember, monkeypatch, query, order
+):
+    def broken(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(live, "_filled", broken)
+    remember("The order worker met a deadlock", "a", created_at="2026-01-01T00:00:00Z")
+    remember("Sorted the order", "b", created_at="2026-03-01T00:00:00Z")
+    remember("Ordered by order", "c", created_at="2026-02-01T00:00:00Z")
+    remember("In order", "d", working_dir="/srv/pay", created_at="2026-01-15T00:00:00Z")
+    remember("Compiled", "e")
+    answer = services.search(SearchIn(**query))
+    assert [result.hit.id for result in answer.results] == order
+    assert answer.answer.mode == "scan"
+    assert {r.hit.id: r.hit.score for r in answer.results}.get("a", 2.0) == 2.0

@@ -202,6 +202,37 @@ def test_coverage_counts_each_state_once(api, shop, remember):
     assert figures["recall_at_10"] == 1.0
 
 
+def test_the_coverage_has_every_field_of_the_contract(api, shop):
+    report = api("read").get("/search/coverage").json()
+    assert set(report["collections"]) == {"episodes", "memories", "pages"}
+    assert set(report["index"]) >= {"seq", "lag", "deletions", "snapshot_age_s"}
+    for figures in report["collections"].values():
+        assert set(figures) >= {
+            "total", "vectorized", "bm25_only", "missing", "dimension_mismatches", "zero", "stale",
+            "other_model", "dimension", "model", "ratio", "has_dimension_mismatch", "capacity",
+            "capacity_used", "recall_at_10",
+        }  # fmt: skip
+
+
+@pytest.mark.parametrize("fusion", ["linear", "rrf", "auto"])
+@pytest.mark.parametrize("vector", [None, [0.6, 0.8], [-1.0, 0.1]])
+@pytest.mark.parametrize("boosts", [{}, {"recency_half_life_days": 30},
+    {"prefer_working_dir": "/srv/shop"},
+    {"recency_half_life_days": 0.5, "prefer_working_dir": "/srv"}])  # fmt: skip
+def test_the_parts_add_up_to_the_score_in_every_way_of_ranking(api, shop, fusion, vector, boosts):
+    body = {"query": "deadlock payment worker", "fusion": fusion, "explain": True, **boosts}
+    answer = api("read").post("/search", body | ({"query_embedding": vector} if vector else {}))
+    results = answer.json()["results"]
+    assert len(results) >= 2
+    for result in results:
+        parts = result["explain"]["contributions"]
+        assert math.isclose(sum(parts.values()), result["score"], abs_tol=1e-9)
+        assert ("recency" in parts) == ("recency_half_life_days" in boosts)
+        assert ("prefer_working_dir" in parts) == ("prefer_working_dir" in boosts)
+    scores = [result["score"] for result in results]
+    assert scores == sorted(scores, reverse=True)
+
+
 def test_coverage_of_nothing_is_whole(api, transactional_db):
     report = api("read").get("/search/coverage").json()
     assert report["collections"]["episodes"]["total"] == 0
