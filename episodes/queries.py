@@ -110,9 +110,9 @@ def _with_vector_state(rows: QuerySet[Episode], chosen: ActiveModel | None) -> Q
 
 def vector_states() -> dict[VectorState, int]:
     """How many episodes there are in each state."""
-    rows = with_vector_state(Episode.objects.order_by()).values_list("vector_state")
-    counts: dict[VectorState, int] = dict.fromkeys(VECTOR_STATES, 0)
-    return counts | dict(rows.annotate(count=Count("pk")))
+    rows: Any = with_vector_state(Episode.objects.order_by())
+    counted = rows.values_list("vector_state").annotate(count=Count("pk"))
+    return dict.fromkeys(VECTOR_STATES, 0) | dict(counted)
 
 
 def in_state(wanted: VectorState) -> Q:

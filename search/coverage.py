@@ -58,7 +58,7 @@ def episodes() -> Coverage:
 def episodes_by_directory(directories: Collection[str]) -> dict[str, Coverage]:
     """The coverage of each of the working directories, in their order."""
     counted = {name: dict.fromkeys(VECTOR_STATES, 0) for name in directories}
-    rows = queries.with_vector_state(Episode.objects.filter(working_dir__in=directories))
+    rows: Any = queries.with_vector_state(Episode.objects.filter(working_dir__in=directories))
     states = rows.order_by().values_list("working_dir", "vector_state")
     for directory, state, count in states.annotate(count=Count("pk")):
         counted[directory][state] = count
