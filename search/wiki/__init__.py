@@ -1,6 +1,7 @@
 """The search of one wiki: an index.db of its own beside the pages, and walks along wikilinks.
 
-    index      the file: written page by page, or built anew and put in place of the old one
+    opening    the file: recognised, or found wanting
+    index      what is in it: written page by page, or built anew and put in place of the old one
     reading    what one connection can be asked
     pool       connections that wait to be asked again
     matching   text to FTS5's tokens, a query to its MATCH expression

@@ -19,20 +19,25 @@ import secrets
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import pysqlite3 as sqlite3  # The library of the database: the system's may corrupt its WAL.
 
-from memoryweb.core.errors import Unavailable
 from search.wiki import matching
+from search.wiki.opening import (
+    IndexFile,
+    NeedsRebuild,
+    Stamp,
+    connect,
+    folder_locked,
+    open_file,
+    read_stamp,
+    trusting,
+)
 from search.wiki.snippet import snippet
 
-SCHEMA = 1
-BUSY = 30.0  # seconds a writer waits for another
-CACHE = 512  # KiB of pages that a connection keeps
 ABANDONED = 3600.0  # seconds after which a draft that nobody finished is removed
 
 # Every term of a query is a prefix; those of one or two characters are looked up like words.
@@ -61,62 +66,8 @@ CREATE TABLE stamp (
 _PAGE = "SELECT rowid, page_id, title, type, rel_path, snippet FROM page_meta"
 
 
-Identity = tuple[int, int]
-
-
-class NeedsRebuild(Exception):
-    """The index cannot be trusted, or is not there; `reason` is a short word for which it is.
-
-    Reasons: missing, damaged, schema, analyzer, wiki, database.
-    """
-
-    def __init__(self, reason: str, detail: str = "") -> None:
-        super().__init__(f"{reason}: {detail}" if detail else reason)
-        self.reason = reason
-
-
 class BuildFailed(Exception):
     """No new index was made, its cause says why; the old one, if any, is as it was."""
-
-
-@dataclass(frozen=True, slots=True)
-class IndexFile:
-    """Where a wiki's index lies, and which wiki of which database it must have been made for."""
-
-    path: Path
-    wiki: str
-    database: str
-
-    def refuse_other(self, stamp: "Stamp") -> None:
-        """Raises NeedsRebuild for an index that was made by or for something else."""
-        expected = self.stamp(stamp.seq)
-        for name in ("schema", "analyzer", "wiki", "database"):
-            if getattr(stamp, name) != getattr(expected, name):
-                raise NeedsRebuild(name, f"made for {getattr(stamp, name)!r}")
-
-    def identity(self) -> Identity | None:
-        """Which file stands there now; None where none does. A new one has another."""
-        try:
-            found = self.path.stat()
-        except OSError:
-            return None
-        return found.st_dev, found.st_ino
-
-    def stamp(self, seq: int) -> "Stamp":
-        """The stamp of an empty index that is made for it now."""
-        return Stamp(SCHEMA, matching.CJK.stamp, self.wiki, self.database, seq, _checksum(0))
-
-
-@dataclass(frozen=True, slots=True)
-class Stamp:
-    """What an index was made by and for, and the last change of the database that it holds."""
-
-    schema: int
-    analyzer: str
-    wiki: str
-    database: str
-    seq: int
-    checksum: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,17 +243,17 @@ class _Rows:
         self.touched += 1 if source is not None else removed
 
     def seal(self, seq: int) -> None:
-        checksum = _checksum(self.checksum)
+        checksum = _written(self.checksum)
         self.connection.execute("UPDATE stamp SET seq = ?, checksum = ?", (seq, checksum))
+
+
+def _written(checksum: int) -> str:
+    return f"{checksum:016x}"
 
 
 def _hash(row: Sequence[str]) -> int:
     data = json.dumps(list(row)).encode()
     return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest())
-
-
-def _checksum(value: int) -> str:
-    return f"{value:016x}"
 
 
 # Building
@@ -350,7 +301,7 @@ def _check(connection: Any) -> None:
         checksum ^= _hash(page)
     for link in connection.execute("SELECT source_id, target_id FROM graph_edge"):
         checksum ^= _hash(link)
-    if read_stamp(connection).checksum != _checksum(checksum):
+    if read_stamp(connection).checksum != _written(checksum):
         raise NeedsRebuild("damaged", "its rows are not those that were written")
 
 
@@ -368,7 +319,7 @@ def _swap(draft: Path, path: Path) -> None:
     A log left by the old one would be read into the new one. Who has the old one open keeps its
     files, nameless; nobody opens one in between.
     """
-    with _folder_locked(path.parent, fcntl.LOCK_EX) as folder:
+    with folder_locked(path.parent, fcntl.LOCK_EX) as folder:
         if path.exists():
             _empty_log(path)
         for end in ("-wal", "-shm"):
@@ -380,7 +331,7 @@ def _swap(draft: Path, path: Path) -> None:
 def _empty_log(path: Path) -> None:
     """So that the old index is whole without it, should the swap be interrupted."""
     try:
-        with closing(_open(path)) as connection:
+        with closing(open_file(path)) as connection:
             connection.execute("PRAGMA busy_timeout = 0")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     except sqlite3.Error:
@@ -392,68 +343,3 @@ def _remove_abandoned(path: Path) -> None:
     for draft in path.parent.glob(f".{path.name}.*"):
         if time.time() - draft.stat().st_mtime > ABANDONED:
             draft.unlink(missing_ok=True)
-
-
-# Opening
-
-
-def connect(path: Path) -> Any:
-    """A connection to the index, past its first read. Raises NeedsRebuild, or sqlite3's errors."""
-    if not path.parent.is_dir():
-        raise NeedsRebuild("missing")
-    with _folder_locked(path.parent, fcntl.LOCK_SH):
-        if not path.exists():
-            raise NeedsRebuild("missing")
-        return _open(path)
-
-
-def _open(path: Path) -> Any:
-    connection = sqlite3.connect(
-        f"file:{quote(str(path))}?mode=rw",
-        uri=True,
-        timeout=BUSY,
-        isolation_level=None,
-        check_same_thread=False,
-    )
-    try:
-        connection.execute(f"PRAGMA cache_size = -{CACHE}")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute("PRAGMA schema_version").fetchall()  # Opens the log as well.
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def read_stamp(connection: Any) -> Stamp:
-    rows = connection.execute("SELECT * FROM stamp").fetchall()
-    if len(rows) != 1 or len(rows[0]) != len(fields(Stamp)):
-        raise NeedsRebuild("damaged", "it has no stamp of ours")
-    return Stamp(*rows[0])
-
-
-@contextmanager
-def trusting() -> Iterator[None]:
-    """What SQLite says of a damaged file is NeedsRebuild; a busy or unreachable one is not."""
-    try:
-        yield
-    except sqlite3.OperationalError as error:
-        if str(error).startswith(("database is locked", "unable to open")):
-            raise Unavailable(f"the index cannot be reached: {error}") from error
-        raise NeedsRebuild("damaged", str(error)) from error
-    except sqlite3.Error as error:
-        raise NeedsRebuild("damaged", str(error)) from error
-
-
-@contextmanager
-def _folder_locked(folder: Path, how: int) -> Iterator[int]:
-    """The folder held while an index in it is opened (shared) or replaced (exclusive)."""
-    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(opened, how)
-        try:
-            yield opened
-        finally:
-            fcntl.flock(opened, fcntl.LOCK_UN)
-    finally:
-        os.close(opened)

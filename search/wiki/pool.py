@@ -9,7 +9,8 @@ from functools import cache
 
 from django.conf import settings
 
-from search.wiki.index import Identity, IndexFile, check
+from search.wiki.index import check
+from search.wiki.opening import Identity, IndexFile
 from search.wiki.reading import Reader
 
 

@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import Any
 
 from search.wiki.expansion import Direction
-from search.wiki.index import IndexFile, Stamp, connect, read_stamp, trusting
+from search.wiki.opening import IndexFile, Stamp, connect, read_stamp, trusting
 
 # Pages about the wiki itself, by their type or as the page of that name at its top.
 STRUCTURAL = ("index", "log", "schema", "purpose", "overview")

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from search.wiki.index import Entry, IndexFile, rebuild
+from search.wiki.index import Entry, rebuild
+from search.wiki.opening import IndexFile
 from search.wiki.reading import Reader
 from search.wiki.searching import Answer, Query, search
 

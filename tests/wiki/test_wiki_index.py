@@ -10,17 +10,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from search.wiki.index import (
-    SCHEMA,
     BuildFailed,
     Entry,
-    IndexFile,
-    NeedsRebuild,
     Source,
     apply,
     check,
     rebuild,
 )
 from search.wiki.matching import CJK
+from search.wiki.opening import SCHEMA, IndexFile, NeedsRebuild
 from search.wiki.reading import Reader
 
 
@@ -325,6 +323,28 @@ def test_an_index_of_another_making_needs_a_rebuild(wiki, column, value):
     with pytest.raises(NeedsRebuild) as refused:
         Reader(wiki.file)
     assert refused.value.reason == column
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        "DELETE FROM stamp",
+        "INSERT INTO stamp SELECT * FROM stamp",
+        "UPDATE stamp SET seq = 'many'",
+        "UPDATE stamp SET checksum = 'none'",
+        "ALTER TABLE stamp ADD COLUMN more",
+        "DROP TABLE stamp",
+    ],
+)
+def test_an_index_whose_stamp_cannot_be_read_needs_a_rebuild(wiki, new_entry, harm):
+    wiki.build({"a": "apple"})
+    connection = sqlite3.connect(str(wiki.file.path))
+    connection.execute(harm)
+    connection.commit()
+    connection.close()
+    for use in (Reader, check, lambda file: apply(file, {"a": None}, {}, 2)):
+        with pytest.raises(NeedsRebuild, match="damaged"):
+            use(wiki.file)
 
 
 def test_a_missing_index_needs_a_rebuild_and_is_not_made_by_looking(wiki):

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from memoryweb.core.errors import Unavailable
-from search.wiki.index import Entry, IndexFile, NeedsRebuild, apply, check, rebuild
+from search.wiki.index import Entry, apply, check, rebuild
+from search.wiki.opening import IndexFile, NeedsRebuild
 from search.wiki.pool import Pool, shared
 from search.wiki.reading import Reader
 
@@ -183,14 +184,14 @@ def test_a_damaged_file_is_refused_at_its_first_use(wikis):
 
 
 def test_a_file_that_cannot_be_opened_is_unavailable_and_not_rebuilt(wikis, monkeypatch):
-    import search.wiki.index as index
+    import search.wiki.opening as opening
 
     (file,) = wikis(1)
 
     def refuse(*args, **options):
-        raise index.sqlite3.OperationalError("unable to open database file")
+        raise opening.sqlite3.OperationalError("unable to open database file")
 
-    monkeypatch.setattr(index.sqlite3, "connect", refuse)
+    monkeypatch.setattr(opening.sqlite3, "connect", refuse)
     with pytest.raises(Unavailable):
         Reader(file)
 

@@ -6,7 +6,7 @@ import pytest
 
 from memoryweb.core.errors import Invalid
 from search.wiki import expansion, matching, reading, searching, snippet
-from search.wiki.index import NeedsRebuild
+from search.wiki.opening import NeedsRebuild
 from search.wiki.searching import Query, Related, ResultLink
 
 FILLERS = {f"filler-{number:02}": "plain words" for number in range(20)}
