@@ -217,6 +217,25 @@ class Link(models.Model):
         return self.to_id is None
 
 
+class Rewriting(models.Model):
+    """The links of other pages are to follow a page that was renamed; done once there is no row.
+
+    `total` pages said its `old` name then. The next turn begins `after` a page's id, at `due_at`;
+    `again` says that some before it could not be saved just then. `actor` renamed the page.
+    """
+
+    page = models.ForeignKey(Page, on_delete=models.CASCADE, related_name="rewritings")
+    old = models.CharField(max_length=120)
+    actor = models.JSONField()
+    total = models.PositiveIntegerField()
+    after = models.PositiveBigIntegerField(default=0)
+    again = models.BooleanField(default=False)
+    due_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.total} links to {self.page_id} that said {self.old}"
+
+
 class Label(models.Model):
     """What a page that is not archived is found by: its name, title, aliases, tags and so on.
 

@@ -1,35 +1,33 @@
 """Renaming an entity: its file, the links that name it, and where its old name leads.
 
 The page and its file are renamed as a save is done, under the locks of both names. The pages
-that link to it are rewritten after that, each as a save of its own: until then, and where it
-cannot be done, their links lead to the page by its former name.
+that link to it are rewritten after that (see bank.rewriting): until then, and where it cannot be
+done, their links lead to the page by its former name.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from django.utils import timezone
 
-from bank import links, markdown, names, publishing, queries, record, services, withholding
-from bank.models import FileOperation, Kind, Link, Page
+from bank import names, publishing, queries, record, rewriting, services, withholding
+from bank.models import FileOperation, Kind, Page, Rewriting
 from bank.texts import Text
 from memoryweb.core import clock
 from memoryweb.core.actor import Actor, Role
-from memoryweb.core.errors import Conflict, DomainError, Invalid, NotFound, Refused
-
-_TRIES = 3  # at a page that others save in the same moment
+from memoryweb.core.errors import Conflict, Invalid, NotFound, Refused
 
 
 @dataclass(frozen=True)
 class Renamed:
-    """`old` is the name before, `rewritten` are the pages whose links were, and `left` is by
-    page why those of others were not."""
+    """`old` is the name before, `rewritten` are the pages whose links were, `left` is by page why
+    those of others were not, and `pending` is how many are yet to be."""
 
     page: Page
     old: str
     seq: int
     rewritten: list[str] = field(default_factory=list)
     left: dict[str, str] = field(default_factory=dict)
+    pending: int = 0
 
 
 def rename(
@@ -47,14 +45,16 @@ def rename(
         if new == page.name:
             return Renamed(page, old, clock.current_seq())
         _ask_the_guard(page, new)
-        seq = _move(actor, page, new)
-    renamed = Renamed(page, old, seq)
-    if update_links:
-        _rewrite_links(actor, renamed)
-        # Its own text may have named it. By now somebody may have erased it.
-        page = Page.objects.filter(pk=page.pk).first() or page
-        renamed = replace(renamed, page=page)
-    return renamed
+        seq, begun = _move(actor, page, new, update_links)
+    done = rewriting.carry_on(begun) if begun else rewriting.Rewritten()
+    # Its own text may have named it. By now somebody may have erased it.
+    page = Page.objects.filter(pk=page.pk).first() or page
+    return Renamed(page, old, seq, sorted(done.pages), done.left, _pending(begun))
+
+
+def _pending(begun: Rewriting | None) -> int:
+    left = begun and Rewriting.objects.filter(pk=begun.pk).first()
+    return rewriting.waiting(left).count() if left else 0
 
 
 def _slug(name: str) -> str:
@@ -94,11 +94,12 @@ def _ask_the_guard(page: Page, new: str) -> None:
         raise Refused("the guard objects to a page of this name; nothing was renamed", findings)
 
 
-def _move(actor: Actor, page: Page, new: str) -> int:
+def _move(actor: Actor, page: Page, new: str, links: bool) -> tuple[int, Rewriting | None]:
     """The record in one transaction; then the new file, and only then the old one."""
-    path, at, op = page.path, timezone.now(), FileOperation.Op
+    old, path, at, op = page.name, page.path, timezone.now(), FileOperation.Op
     with clock.writing(actor) as tx:
         record.rename(tx, page, new)
+        begun = rewriting.begin(actor, page, old) if links else None
         ops = [
             record.operation(page, op.WRITE, None, at),
             record.operation(page, op.DELETE, page.sha256, at, path),
@@ -106,51 +107,4 @@ def _move(actor: Actor, page: Page, new: str) -> int:
     with publishing.explained("the page is renamed, and its file follows"):
         for one in ops:
             publishing.publish(one, one.expected_sha)
-    return tx.seq
-
-
-# Links
-
-
-def _rewrite_links(actor: Actor, renamed: Renamed) -> None:
-    for kind, name in _linking(renamed.page):
-        try:
-            if _rewrite(actor, kind, name, renamed):
-                renamed.rewritten.append(name)
-        except DomainError as error:
-            renamed.left[name] = error.detail
-
-
-def _linking(page: Page) -> Iterator[tuple[Kind, str]]:
-    sources = Page.objects.filter(pk__in=Link.objects.filter(to=page).values("source"))
-    rows = list(sources.order_by("name", "pk").values_list("kind", "name"))
-    return ((Kind(kind), name) for kind, name in rows)
-
-
-def _rewrite(actor: Actor, kind: Kind, name: str, renamed: Renamed) -> bool:
-    """Make the links of this page that name the renamed one by its old name name the new."""
-    for tried in range(1, _TRIES + 1):
-        source = queries.find(kind, name)
-        content = _rewritten(source, renamed)
-        if content == source.content:
-            return False
-        if source.quarantined:
-            raise Conflict("it is in quarantine; its links lead to the page all the same")
-        message = f"Links follow “{renamed.old}” to “{renamed.page.name}”"
-        try:
-            services.save(
-                actor, kind, name, content, base=source.revision, message=message, derived=True
-            )
-        except Conflict:
-            if tried == _TRIES:
-                raise
-            continue
-        return True
-    return False
-
-
-def _rewritten(source: Page, renamed: Renamed) -> str:
-    written = source.links.filter(to=renamed.page).values_list("target", flat=True)
-    targets = {target for target in written if links.names_page(target, renamed.old)}
-    front = markdown.split(source.content)
-    return front.raw + links.rewrite(front.body, targets, renamed.page.name)
+    return tx.seq, begun

@@ -182,12 +182,16 @@ class SummaryOut(BaseModel):
 
 
 class RenamedOut(BaseModel):
-    """`rewritten` are pages whose links were; `left` says of others why theirs were not."""
+    """`rewritten` are pages whose links were; `left` says of others why theirs were not.
+
+    `pending` is how many are rewritten after this answer; their links lead to the page meanwhile.
+    """
 
     entity: EntityOut
     renamed_from: str
     rewritten: list[str]
     left: dict[str, str]
+    pending: int
     change_seq: int
 
 

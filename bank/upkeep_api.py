@@ -21,8 +21,9 @@ def rename_entity(
 ) -> RenamedOut:
     """Call a page by another name; the old one leads to it, in links and at this API.
 
-    With `update_links` the pages that link to it by name are rewritten. `left` names those that
-    could not be; their links lead to the page all the same.
+    With `update_links` the pages that link to it by name are rewritten: up to fifty at once, more
+    of them one after the other after the answer, `pending` being how many. `left` names those that
+    could not be. Links that say the old name lead to the page all the same.
     """
     renamed = renaming.rename(
         request.actor, name, body.to, base=body.base, update_links=body.update_links
@@ -34,6 +35,7 @@ def rename_entity(
         renamed_from=renamed.old,
         rewritten=renamed.rewritten,
         left=renamed.left,
+        pending=renamed.pending,
         change_seq=renamed.seq,
     )
 

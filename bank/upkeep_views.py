@@ -84,8 +84,9 @@ def _rename(
 
 
 def _tell(request: HttpRequest, renamed: Renamed) -> None:
-    count = len(renamed.rewritten)
-    links = f" The links of {count:,} page{'s' * (count != 1)} follow it." if count else ""
+    count = len(renamed.rewritten) + renamed.pending
+    how = ", one after the other" if renamed.pending else ""
+    links = f" The links of {count:,} page{'s' * (count != 1)} follow it{how}." if count else ""
     messages.success(request, f"“{renamed.old}” is called “{renamed.page.name}” now.{links}")
     if renamed.left:
         some = [f"“{name}” ({why})" for name, why in [*renamed.left.items()][:SHOWN]]

@@ -17,7 +17,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
-from bank import findings, names, problems, queries, services
+from bank import findings, names, problems, queries, rewriting, services
 from bank.addresses import resolver, trail
 from bank.forms import AppendForm, BaseForm, ListForm
 from bank.markdown import split
@@ -31,6 +31,7 @@ from memoryweb.core.errors import Conflict, Invalid, Moved, NotFound, Refused
 from memoryweb.core.forms import add_errors
 
 MOST_TAGS = 24
+BACKLINKS = 100  # Pages named that link to a page; all are counted.
 WINDOW = 7  # Days before today whose notes agents are given with today's.
 
 
@@ -108,7 +109,8 @@ def page(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
         "page": found,
         "prose": prose(found.content, resolver(found.content), found.title),
         "front": split(found.content).raw.strip("\ufeff\r\n"),
-        "backlinks": queries.backlinks(found),
+        "backlinks": queries.backlinks(found)[:BACKLINKS],
+        "backlinks_count": queries.backlinks(found).count(),
         "outgoing": queries.outgoing(found),
         "last": queries.revision(found, found.revision),
         "held": _held(found),
@@ -117,6 +119,7 @@ def page(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
         "json_url": api_address(kind, found.name),
         "trail": trail(kind, found),
         "near": _neighbours(found) if kind == Kind.NOTE else None,
+        "following": [(one, rewriting.waiting(one).count()) for one in found.rewritings.all()],
     }
     return render(request, "bank/page.html", context)
 

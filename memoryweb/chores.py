@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.core.management import call_command
 
-from bank import sync
+from bank import rewriting, sync
 from bank.sweep import Sweep
 from episodes import deletion
 from memoryweb import rereading
@@ -65,6 +65,7 @@ def _prune() -> None:
 CHORES = [
     Chore("take in what was edited outside", 2, _take_in_edits),
     Chore("compare files with their hashes", 2, _compare_hashes),
+    Chore("rewrite links that follow a rename", 2, rewriting.step),
     Chore("finish saves that were begun", 30, _finish_saves),
     Chore("read texts again when the rules changed", 2, _read_again),
     Chore("clear expired sessions", 3600, _clear_sessions),

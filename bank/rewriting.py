@@ -1,0 +1,150 @@
+"""Links that follow a page to its new name, each page that has some as a save of its own.
+
+A Rewriting, stored with the rename, says that links are to follow. Which are left is not stored:
+those that lead to the page and still say the old name, which leads there as its former one. So
+whatever is killed, the next turn goes on, and no link is broken in between.
+"""
+
+import math
+import time
+from dataclasses import asdict, dataclass, field
+from datetime import timedelta
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from bank import linking, links, markdown, services
+from bank.models import Kind, Link, Page, Rewriting
+from memoryweb.core.actor import Actor, Role
+from memoryweb.core.errors import Conflict, DomainError, Invalid, Refused
+
+AT_ONCE = 50  # Pages that are rewritten while whoever renames waits for it.
+SLICE = 100  # Pages of one turn of the worker, and the seconds after which it begins no other.
+TURN = 2.0
+PAUSE = timedelta(minutes=1)  # before those are tried again that could not be saved just then
+_TRIES = 3  # at a page that others save in the same moment
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    """What one turn did: the pages whose links follow now, and by page why those of others stay."""
+
+    pages: list[str] = field(default_factory=list)
+    left: dict[str, str] = field(default_factory=dict)
+
+
+class _Stays(DomainError):
+    """The links of a page keep the old name, and another try would not change that."""
+
+
+def begin(actor: Actor, page: Page, old: str) -> Rewriting | None:
+    """Note in the transaction that renames a page that links are to follow, if there are any.
+
+    The worker leaves few of them to whoever renames, for as long as that may take.
+    """
+    total = _saying(page, old).count()
+    if not total:
+        return None
+    alone = PAUSE if total <= AT_ONCE else timedelta()
+    return Rewriting.objects.create(
+        page=page,
+        old=old,
+        actor=asdict(actor),
+        total=total,
+        due_at=timezone.now() + alone,
+    )
+
+
+def carry_on(rewriting: Rewriting) -> Rewritten:
+    """Rewrite all when they are few; many are left to the worker."""
+    return _turn(rewriting, AT_ONCE + 1) if rewriting.total <= AT_ONCE else Rewritten()
+
+
+def step() -> None:
+    """The worker's turn: rewrite a slice of what is due."""
+    room = SLICE
+    for rewriting in Rewriting.objects.filter(due_at__lte=timezone.now()).order_by("pk"):
+        if room > 0:
+            room -= len(_turn(rewriting, room, TURN).pages)
+
+
+def waiting(rewriting: Rewriting) -> QuerySet[Page]:
+    """The pages whose links still say the old name."""
+    return _saying(rewriting.page, rewriting.old)
+
+
+def _saying(page: Page, old: str) -> QuerySet[Page]:
+    written = Link.objects.filter(to=page, name_key=linking.base_key(old))
+    return Page.objects.filter(pk__in=written.exclude(target=page.name).values("source"))
+
+
+def _turn(rewriting: Rewriting, most: int, seconds: float = math.inf) -> Rewritten:
+    done, again, until = Rewritten(), rewriting.again, time.monotonic() + seconds
+    rows = (
+        waiting(rewriting).filter(pk__gt=rewriting.after).order_by("pk").values_list("pk", "name")
+    )
+    some = list(rows[:most])
+    after = some[-1][0] if len(some) == most else None
+    for pk, name in some:
+        try:
+            if _rewrite(rewriting, pk):
+                done.pages.append(name)
+        except (_Stays, Refused, Invalid) as error:
+            done.left[name] = error.detail
+        except DomainError as error:
+            done.left[name], again = error.detail, True
+        if time.monotonic() > until:
+            after = pk
+            break
+    _note(rewriting, after, again)
+    return done
+
+
+def _note(rewriting: Rewriting, after: int | None, again: bool) -> None:
+    """Where the next turn goes on, None at the end; what could not be saved gets another later."""
+    row = Rewriting.objects.filter(pk=rewriting.pk)
+    if after is not None:
+        row.update(after=after, again=again)
+    elif again:
+        row.update(after=0, again=False, due_at=timezone.now() + PAUSE)
+    else:
+        row.delete()
+
+
+def _rewrite(rewriting: Rewriting, pk: int) -> bool:
+    """Make the links of this page that say the old name say the one that the page has now."""
+    for tried in range(1, _TRIES + 1):
+        page = Page.objects.get(pk=rewriting.page_id)
+        source = Page.objects.filter(pk=pk, archived_at=None).first()
+        if source is None or (content := _rewritten(source, page, rewriting.old)) == source.content:
+            return False
+        if source.quarantined:
+            raise _Stays("it is in quarantine; its links lead to the page all the same")
+        try:
+            services.save(
+                _actor(rewriting),
+                Kind(source.kind),
+                source.name,
+                content,
+                base=source.revision,
+                message=f"Links follow “{rewriting.old}” to “{page.name}”",
+                derived=True,
+            )
+        except Conflict:
+            if tried == _TRIES:
+                raise
+            continue
+        return True
+    return False
+
+
+def _rewritten(source: Page, page: Page, old: str) -> str:
+    written = source.links.filter(to=page).values_list("target", flat=True)
+    targets = {target for target in written if links.names_page(target, old)}
+    front = markdown.split(source.content)
+    return front.raw + links.rewrite(front.body, targets, page.name)
+
+
+def _actor(rewriting: Rewriting) -> Actor:
+    """Whoever renamed the page: the links that follow are their doing."""
+    return Actor(**rewriting.actor | {"role": Role(rewriting.actor["role"])})
