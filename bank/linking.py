@@ -1,8 +1,9 @@
 """What pages are found by, and which page a wikilink leads to: the rows of labels and links.
 
-A target is looked up as bank.links.Resolver does it, among the labels of all pages: by the path
-of an imported file, by name, by a former name, by title, by alias; the first that fits. Of
-several that fit one rule an entity comes first, then the shortest name.
+A target is looked up among the labels of all pages: by the path of an imported file, by name, by
+a former name, by title, by alias; the first that fits. Case does not matter, and in names spaces
+and hyphens are one, because `Alice Chen` is filed as `alice-chen`. Of several that fit one rule
+an entity comes first, then the shortest name.
 """
 
 from collections import defaultdict

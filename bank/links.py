@@ -1,4 +1,4 @@
-"""[[Wikilinks]]: found in a page's body, resolved to pages, rewritten when a page is renamed.
+"""[[Wikilinks]]: found in a page's body, rewritten when a page is renamed; bank.linking resolves.
 
 Links in code fences and inline code are text, not links. Fences are found as CommonMark
 finds them, at any indentation and inside lists and quotes; indented code is not told apart
@@ -8,9 +8,8 @@ from a nested list, so links in it count.
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Literal
 
 from bank.names import key
 
@@ -138,77 +137,7 @@ def _span_end(opener: re.Match[str], closers: dict[int, list[int]]) -> int:
     return starts[after] + len(opener[1]) if after < len(starts) else opener.end()
 
 
-# Resolution
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A page as far as links can name it; an id may hold folders, `people/alice`."""
-
-    id: str
-    title: str = ""
-    aliases: Sequence[str] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Resolution:
-    """What a target leads to: the page (None when missing), by which rule, and every match."""
-
-    page: str | None
-    rule: Literal["id", "name", "title", "alias", ""]
-    candidates: tuple[str, ...]
-
-    @property
-    def ambiguous(self) -> bool:
-        return len(self.candidates) > 1
-
-
-MISSING = Resolution(None, "", ())
-
-
-class Resolver:
-    """Targets to pages: exact id, id or base name in any case, title, alias; the first that fits.
-
-    Several pages fitting one rule are all reported, and the one with the fewest folders
-    (then the shortest, then the first by alphabet) is taken. Spaces and hyphens are one in
-    names, because `Alice Chen` is filed as `alice-chen`.
-    """
-
-    def __init__(self, pages: Iterable[Named]) -> None:
-        self._ids: set[str] = set()
-        self._by_id: dict[str, list[str]] = defaultdict(list)
-        self._by_name: dict[str, list[str]] = defaultdict(list)
-        self._by_title: dict[str, list[str]] = defaultdict(list)
-        self._by_alias: dict[str, list[str]] = defaultdict(list)
-        for page in pages:
-            self._add(page)
-
-    def _add(self, page: Named) -> None:
-        self._ids.add(page.id)
-        self._by_id[name_key(page.id)].append(page.id)
-        for tail in tails(name_key(page.id)):
-            self._by_name[tail].append(page.id)
-        if page.title:
-            self._by_title[key(page.title.strip())].append(page.id)
-        for alias in {key(alias.strip()) for alias in page.aliases}:
-            self._by_alias[alias].append(page.id)
-
-    def resolve(self, target: str) -> Resolution:
-        path = _path(target)
-        if path in self._ids:
-            return Resolution(path, "id", (path,))
-        named, worded = name_key(target), key(target.strip())
-        if found := (
-            self._by_id.get(named)
-            or self._by_name.get(named)
-            or self._by_name.get(named.rpartition("/")[2])
-        ):
-            return _first_of(found, "name")
-        if found := self._by_title.get(worded):
-            return _first_of(found, "title")
-        if found := self._by_alias.get(worded):
-            return _first_of(found, "alias")
-        return MISSING
+# What targets and names have in common
 
 
 def name_key(target: str) -> str:
@@ -231,8 +160,3 @@ def tails(path: str) -> list[str]:
     """`a/b/c` gives `a/b/c`, `b/c`, `c`."""
     parts = path.split("/")
     return ["/".join(parts[start:]) for start in range(len(parts))]
-
-
-def _first_of(pages: list[str], rule: Literal["name", "title", "alias"]) -> Resolution:
-    ordered = sorted(pages, key=lambda page: (page.count("/"), len(page), page))
-    return Resolution(ordered[0], rule, tuple(ordered))

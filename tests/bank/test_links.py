@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bank.links import Named, Resolver, extract, mask_code, names_page, rewrite
+from bank.links import extract, mask_code, names_page, rewrite
 
 
 def targets(body: str) -> list[str]:
@@ -132,68 +132,6 @@ def test_every_span_is_its_target(text: str):
 def test_half_a_megabyte_of_brackets_and_ticks_is_read_through(piece: str):
     body = (piece * 524_288)[:524_288]
     assert len(extract(body)) == (524_288 // 5 if piece == "[[a]]" else 0)
-
-
-# Resolving
-
-PAGES = [
-    Named("alice-chen", "Alice Chen", ["Chen", "AC"]),
-    Named("ac"),
-    Named("projects/Plan", "The plan"),
-    Named("archive/old/plan", "Old plan"),
-    Named("知识图谱", "知识图谱", ["knowledge graph"]),
-    Named("README", "Start here"),
-    Named("readme"),
-    Named("twin-1", "Twin"),
-    Named("twin-2", "Twin"),
-]
-
-
-@pytest.mark.parametrize(
-    ("target", "page", "rule"),
-    [
-        ("alice-chen", "alice-chen", "id"),
-        ("README", "README", "id"),
-        ("readme", "readme", "id"),
-        ("projects/Plan", "projects/Plan", "id"),
-        ("Projects/plan", "projects/Plan", "name"),
-        ("old/Plan", "archive/old/plan", "name"),
-        ("Alice Chen", "alice-chen", "name"),
-        ("people/alice-chen", "alice-chen", "name"),
-        ("alice-chen.md", "alice-chen", "id"),
-        ("./alice-chen", "alice-chen", "id"),
-        ("the plan", "projects/Plan", "title"),
-        ("AC", "ac", "name"),
-        ("chen", "alice-chen", "alias"),
-        ("Knowledge Graph", "知识图谱", "alias"),
-        ("nobody", None, ""),
-        ("", None, ""),
-        ("../../etc/passwd", None, ""),
-    ],
-)
-def test_a_target_leads_by_id_then_name_then_title_then_alias(
-    target: str, page: str | None, rule: str
-):
-    resolution = Resolver(PAGES).resolve(target)
-    assert (resolution.page, resolution.rule) == (page, rule)
-
-
-def test_several_pages_that_fit_are_all_reported_and_the_nearest_taken():
-    plan = Resolver(PAGES).resolve("plan")
-    assert plan.ambiguous
-    assert plan.candidates == ("projects/Plan", "archive/old/plan")
-    assert plan.page == "projects/Plan"
-    assert Resolver(reversed(PAGES)).resolve("plan") == plan
-    assert Resolver(PAGES).resolve("Twin").candidates == ("twin-1", "twin-2")
-
-
-def test_an_exact_id_is_never_ambiguous():
-    assert not Resolver(PAGES).resolve("readme").ambiguous
-    assert Resolver(PAGES).resolve("ReadMe").candidates == ("README", "readme")
-
-
-def test_a_page_with_one_alias_twice_is_one_candidate():
-    assert not Resolver([Named("a", aliases=["x", "X"])]).resolve("x").ambiguous
 
 
 # Renaming
