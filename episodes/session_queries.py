@@ -20,6 +20,7 @@ from django.db.models import (
 )
 
 from episodes.models import Context, Memory, MemoryVector
+from episodes.schemas import VectorState
 from episodes.session_schemas import (
     ContextFilter,
     ContextOut,
@@ -141,7 +142,7 @@ def described(rows: QuerySet[Memory]) -> QuerySet[Memory]:
     return rows.annotate(**{"vector_state": state}).prefetch_related(Prefetch("vectors", vectors))
 
 
-def vector_states() -> dict[str, int]:
+def vector_states() -> dict[VectorState, int]:
     """How many searchable memories there are in each state of their vectors."""
     rows = described(searchable()).prefetch_related(None).order_by()
     by = ("vector_state",)

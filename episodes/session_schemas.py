@@ -14,13 +14,12 @@ from pydantic import (
     model_validator,
 )
 
-from episodes.schemas import Base64, Failure, Floats, Name, Receipt, Summary, Text
+from episodes.schemas import Base64, Failure, Floats, Name, Receipt, Summary, Text, VectorState
 from memoryweb.core.times import Time
 
 MemoryType = Literal["decision", "constraint", "note", "discovery", "error", "action"]
 ContextStatus = Literal["active", "archived"]
 ContextOrder = Literal["-created_at", "created_at", "-updated_at", "updated_at"]
-State = Literal["current", "stale", "wrong_width", "other_model", "missing"]
 MOST_VECTORS = 1000
 MOST_MEMORIES = 1000
 
@@ -181,7 +180,7 @@ class SessionSaved(ContextWritten):
 
 
 class MemoryVectorOut(BaseModel):
-    state: State
+    state: VectorState
     model: str | None
     dimension: int | None
     indexed_at: Time | None
@@ -214,7 +213,7 @@ class Resumed(BaseModel):
 
 
 class VectorStored(BaseModel):
-    state: State
+    state: VectorState
     indexed_at: Time
     change_seq: int
 

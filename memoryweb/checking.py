@@ -1,14 +1,16 @@
 """Whether database, disk, audit and vectors agree. Nothing is changed here, only told."""
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from django.db import DatabaseError, connection
-from django.db.models import OuterRef, Subquery
+from django.db.models import OuterRef, QuerySet, Subquery
 
 from bank import layout, publishing
 from bank.files import Folder, PathRefused, sha256
 from bank.models import FileOperation, Page, Revision
-from episodes.models import Episode, EpisodeVector
+from episodes.models import CodeVector, Episode, EpisodeVector, Memory, MemoryVector
+from episodes.sessions import content_sha
 from episodes.store import text_sha
 from memoryweb.core import clock
 from memoryweb.core.models import Change
@@ -19,7 +21,7 @@ CHUNK = 500
 
 def faults() -> Iterator[str]:
     """One sentence for each thing that is not as it should be; none when all agrees."""
-    for check in (database, audit, changes, episodes, vectors, pages, files):
+    for check in (database, audit, changes, episodes, memories, vectors, pages, files):
         yield from _whole(check)
 
 
@@ -59,13 +61,27 @@ def episodes() -> Iterator[str]:
             yield f"episode {pk}: its summary has another hash than the record says"
 
 
+def memories() -> Iterator[str]:
+    rows = Memory.objects.values_list("pk", "content", "content_sha").iterator(CHUNK)
+    for pk, content, sha in rows:
+        if content_sha(content) != sha:
+            yield f"memory {pk}: its content has another hash than the record says"
+
+
 def vectors() -> Iterator[str]:
-    rows = EpisodeVector.objects.values_list("episode_id", "model", "dimension", "vector")
+    """Every stored blob against the width that its row names."""
+    told = ("model", "dimension", "vector")
+    yield from _bad_vectors("episode", EpisodeVector.objects.values_list("episode_id", *told))
+    yield from _bad_vectors("memory", MemoryVector.objects.values_list("memory_id", *told))
+    yield from _bad_vectors("symbol", CodeVector.objects.values_list("symbol_name", *told))
+
+
+def _bad_vectors(what: str, rows: QuerySet[Any, tuple[Any, ...]]) -> Iterator[str]:
     for pk, model, dimension, blob in rows.iterator(CHUNK):
         try:
             decode_blob(bytes(blob), dimension)
-        except VectorRefused as error:
-            yield f"episode {pk}: vector of {model}: {error}"
+        except (VectorRefused, TypeError) as error:  # A text is no blob at all.
+            yield f"{what} {pk}: vector of {model}: {error}"
 
 
 def pages() -> Iterator[str]:

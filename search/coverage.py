@@ -10,7 +10,7 @@ from django.db.models import Count
 
 from bank import queries as bank
 from bank.models import Page
-from episodes import queries
+from episodes import queries, session_queries
 from episodes.models import Episode
 from episodes.schemas import VECTOR_STATES, VectorState
 from memoryweb.core import active_model, clock
@@ -53,6 +53,11 @@ class Coverage:
 def episodes() -> Coverage:
     blank = Episode.objects.filter(summary__regex=r"^\s*$").count()
     return Coverage(queries.vector_states(), blank)
+
+
+def memories() -> Coverage:
+    """Session memories that a search is served."""
+    return Coverage(dict.fromkeys(VECTOR_STATES, 0) | session_queries.vector_states())
 
 
 def episodes_by_directory(directories: Collection[str]) -> dict[str, Coverage]:
@@ -106,7 +111,7 @@ def report() -> dict[str, Any]:
     active = active_model.active()
     counted = {
         "episodes": episodes(),
-        "memories": _without_vectors(0),
+        "memories": memories(),
         "pages": _without_vectors(Page.objects.filter(archived_at=None).count()),
     }
     found = {name: _figures(coverage, view, name) for name, coverage in counted.items()}
