@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from bank import erasing, publishing, queries, services, sync
+from bank import api as api_of_bank
+from bank import erasing, places, queries, renaming, services, sync
+from bank.files import mark_of
 from bank.models import FileOperation, Kind, Label, Link, Page, Revision, UsedName
 from memoryweb import checking
 from memoryweb.core.actor import Actor, system
@@ -62,7 +64,7 @@ def test_nothing_of_an_erased_page_is_left_in_any_file(leaked: Page, home: Path,
     for number in range(60):  # Small rows, that move about in the file as others come.
         services.save(admin, Kind.ENTITY, "alice", f"# Alice\n\n{SECRET} {number}\n")
         services.save(admin, Kind.ENTITY, f"page-{number}", CLEAN)
-    aside = f".memoryweb-{publishing.mark_of('bank/entities/alice.md')}-{'a' * 16}"
+    aside = f".memoryweb-{mark_of('bank/entities/alice.md')}-{'a' * 16}"
     for end in ("old", "new"):
         (home / "memory/bank/entities" / f"{aside}.{end}").write_text(f"{SECRET} {end}")
     assert SECRET.encode() in bytes_on_disk(home)
@@ -247,6 +249,52 @@ def test_notes_and_the_long_term_memory_are_archived_over_http(memory: Path, api
     assert agent.delete(f"{path}?erase=true").status_code == 403
 
 
+# Races
+
+
+@committed
+def test_a_rename_that_an_erasure_overtakes_answers_with_what_it_stored(
+    leaked: Page, admin: Actor, api, monkeypatch
+):
+    def overtaken(actor: Actor, renamed: renaming.Renamed) -> None:
+        erasing.erase(admin, Kind.ENTITY, renamed.page.name)
+
+    monkeypatch.setattr(renaming, "_rewrite_links", overtaken)
+    answer = api("admin").post("/bank/entities/alice/rename", {"to": "carol"})
+    assert answer.status_code == 200
+    assert (answer.json()["renamed_from"], answer.json()["entity"]["name"]) == ("alice", "carol")
+    assert not Page.objects.filter(name="carol").exists()
+
+
+@committed
+@pytest.mark.parametrize("method", ["PUT", "POST"])
+def test_a_save_that_an_erasure_overtakes_answers_with_what_it_stored(
+    memory: Path, admin: Actor, api, monkeypatch, method: str
+):
+    written = (api_of_bank.entity_written, api_of_bank.note_written)
+
+    def overtaken(answer: Callable[..., Any], kind: Kind, name: str) -> Callable[..., Any]:
+        def after(*arguments: Any) -> Any:
+            erasing.erase(admin, kind, name)
+            return answer(*arguments)
+
+        return after
+
+    agent = api("write", "otter")
+    if method == "PUT":
+        later = overtaken(written[0], Kind.ENTITY, "alice")
+        monkeypatch.setattr(api_of_bank, "entity_written", later)
+        answer = agent.put("/bank/entities/alice", {"content": CLEAN})
+        assert answer.json()["entity"]["content"] == CLEAN
+    else:
+        later = overtaken(written[1], Kind.NOTE, "2026-03-01")
+        monkeypatch.setattr(api_of_bank, "note_written", later)
+        answer = agent.post("/bank/notes/append", {"text": "Tea.", "date": "2026-03-01"})
+        assert answer.json()["content"] == "## 2026-03-01\n\nTea.\n"
+    assert answer.status_code == 201
+    assert not Page.objects.exists()
+
+
 # When the disk fails
 
 
@@ -258,13 +306,13 @@ def test_a_file_that_cannot_be_deleted_is_said_and_goes_later(
         def replace(self, old: str, new: str, at: int) -> None:
             raise OSError(30, "Read-only file system")
 
-    publishing.disk = Stuck()
+    places.disk = Stuck()
     with pytest.raises(Unavailable) as failed:
         erasing.erase(admin, Kind.ENTITY, "alice")
     assert failed.value.members == {"erased": True}
     assert not Revision.objects.filter(content__contains=SECRET).exists()
     assert not queries.archived().exists()
-    publishing.disk = FaultyDisk()
+    places.disk = FaultyDisk()
     assert sync.recover().problems == {}
     assert not (memory / "bank/entities/alice.md").exists()
     assert list(Page.objects.values_list("name", flat=True)) == ["bob"]
