@@ -5,7 +5,7 @@ Alone a page costs two transactions and several waits for the disk.
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from bank import publishing, queries, record
+from bank import places, publishing, queries, record
 from bank.files import PathRefused, Stamp
 from bank.models import FileOperation, Kind, Page
 from bank.record import New
@@ -64,7 +64,7 @@ def _readable(files: Mapping[str, str]) -> Iterator[tuple[New, Stamp]]:
     """The pages that these files become, each with its file's stamp."""
     for path, name in files.items():
         try:
-            content = publishing.memory_folder().read(path)
+            content = places.read(path)
             yield publishing.as_new(Kind.ENTITY, name, path, content), content.stamp
         except (OSError, PathRefused, publishing.Unreadable):
             continue

@@ -14,8 +14,8 @@ from django.conf import settings
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from bank import backups, linking, publishing, queries, record, saving, withholding
-from bank.files import mark_of, sha256
+from bank import backups, linking, places, publishing, queries, record, saving, withholding
+from bank.files import sha256
 from bank.models import FileOperation, Kind, Page
 from episodes.deletion import still_found
 from memoryweb.core import clock
@@ -159,13 +159,10 @@ def _clear_beside(page: Page, shas: Collection[str]) -> None:
     """Delete what killed saves left of the page beside any file that it ever had."""
     former = [record.path_of(Kind(page.kind), name) for name in page.former_names]
     paths = {page.path, *former, *page.file_operations.values_list("path", flat=True)}
-    folder, marks = publishing.memory_folder(), {mark_of(path) for path in paths}
-    for leftover in folder.leftovers():
+    for leftover in places.beside(paths):
         # What was never put in place is a revision already, of whichever page.
-        if leftover.mark in marks and (
-            leftover.kind == "new" or folder.read_leftover(leftover).sha256 in shas
-        ):
-            folder.discard(leftover.path)
+        if leftover.kind == "new" or places.read_leftover(leftover).sha256 in shas:
+            places.discard(leftover.path)
 
 
 def _take_away(tx: clock.Writing, page: Page, reason: str) -> tuple[Receipt, FileOperation]:
@@ -232,7 +229,7 @@ def _looked_at_again(receipt: Receipt, traces: Traces, *, clean: bool) -> Receip
     if not traces.namesake:
         held = still_found(queries.COLLECTION, [receipt.document])
         index = None if held is None else not held
-        file = publishing.memory_folder().stamp(traces.path) is None
+        file = places.stamp(traces.path) is None
     row = Page.objects.filter(pk=traces.pk).exists()
     found = backups.search(
         settings.MEMORYWEB_HOME / "backups", traces.kind, traces.keys, traces.shas

@@ -148,8 +148,9 @@ class Folder:
 
         The stamps of those written. After an error each file is there as a whole or not at all.
         """
-        with self._open(_parts(path), make=True) as folder:
-            staged = {name: _name_aside(mark_of(f"{path}/{name}"), "new") for name in files}
+        with self._open(_parts(path) if path else [], make=True) as folder:
+            above = f"{path}/" if path else ""
+            staged = {name: _name_aside(mark_of(f"{above}{name}"), "new") for name in files}
             try:
                 stamps = self._stage(folder, {staged[name]: data for name, data in files.items()})
                 written = {

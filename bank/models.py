@@ -1,7 +1,8 @@
-"""Pages of the bank, their revisions and links, and what still has to happen to their files.
+"""Pages of the bank and of other wikis, their revisions and links, and what still has to happen
+to their files.
 
-Entities, daily notes and the long-term memory are one table: they differ in their names and
-their files, not in what can be done with them.
+Entities, daily notes, the long-term memory and the pages of wikis are one table: they differ in
+their names and their files, not in what can be done with them.
 """
 
 from typing import Any, ClassVar
@@ -10,6 +11,7 @@ from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 
+from bank import refs
 from bank.reasons import Why
 
 
@@ -17,14 +19,39 @@ class Kind(models.TextChoices):
     ENTITY = "entity", "Page"
     NOTE = "note", "Daily note"
     MEMORY = "memory", "Long-term memory"
+    WIKI = "wiki", "Wiki page"
+
+
+class Wiki(models.Model):
+    """A folder of pages beside the bank; what is in it is linked and searched by itself.
+
+    `folder` is where its files are, "" for one of memoryweb's own in its home. A deleted wiki is
+    in no list, and an administrator can bring it back until it is erased. `meta` is the client's.
+    """
+
+    id = models.CharField(max_length=40, primary_key=True)
+    team_id = models.CharField(max_length=200, blank=True, db_index=True)
+    name = models.CharField(max_length=200)
+    description = models.TextField(blank=True)
+    meta = models.JSONField(default=dict, blank=True)
+    service_id = models.CharField(max_length=200, blank=True)  # x-tdai-service-id, as last seen.
+    folder = models.TextField(blank=True)
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+    deleted_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return self.id
 
 
 class Page(models.Model):
     """A text that agents read and write, as its current revision says it; the file is a copy.
 
-    `name` is an entity's slug, a note's day (2026-03-01) or MEMORY; pages whose names have the
-    same `key` are one page. A `quarantined` page is kept and listed, but no search and no agent
-    is served it until a curator decides. An archived page has no file, and its name is free.
+    `name` is an entity's slug, a note's day (2026-03-01), MEMORY, or a wiki's id and the page's
+    ref in it (see bank.refs); pages whose names have the same `key` are one page. A
+    `quarantined` page is kept and listed, but no search and no agent is served it until a
+    curator decides. An archived page has no file, and its name is free. A locked page takes no
+    writes until it is unlocked.
 
     `flags` are those of bank.markdown.PageText, and `conflict`, `quarantined` and
     `too_many_links`. `conflict` is the number of a revision that is not the current one though
@@ -32,9 +59,17 @@ class Page(models.Model):
     """
 
     kind = models.CharField(max_length=10, choices=Kind)
-    name = models.CharField(max_length=120)
+    name = models.CharField(max_length=400)
     key = models.CharField(max_length=800)
-    path = models.CharField(max_length=400)  # of its file, below the memory folder
+    wiki = models.ForeignKey(  # None for the bank's own
+        Wiki,
+        on_delete=models.CASCADE,
+        related_name="pages",
+        null=True,
+        blank=True,
+        db_index=False,
+    )
+    path = models.CharField(max_length=400)  # of its file; see bank.places
     # The file that it was imported from: the folder's name, then the path in it, without .md.
     origin = models.TextField(blank=True)
     former_names = models.JSONField(default=list, blank=True)  # Before each rename.
@@ -52,6 +87,8 @@ class Page(models.Model):
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
     archived_at = models.DateTimeField(null=True, blank=True)
+    locked_at = models.DateTimeField(null=True, blank=True)
+    locked_by = models.CharField(max_length=200, blank=True)
     # What the file looked like when it last was known to hold the current text.
     file_stamp = models.CharField(max_length=100, blank=True)
     content = models.TextField(blank=True)
@@ -67,6 +104,7 @@ class Page(models.Model):
                 fields=["kind", "name"], condition=Q(archived_at=None), name="page_by_name"
             ),
             models.Index(fields=["kind", "-updated_at"], name="page_by_time"),
+            models.Index(fields=["wiki", "name"], name="page_of_wiki"),
         ]
 
     def __str__(self) -> str:
@@ -75,6 +113,8 @@ class Page(models.Model):
     def get_absolute_url(self) -> str:
         if self.kind == Kind.MEMORY:
             return reverse("long_term")
+        if self.kind == Kind.WIKI:
+            return reverse("wiki_page", args=refs.split(self.name))
         return reverse(self.kind, args=[self.name])
 
     @property
@@ -83,9 +123,44 @@ class Page(models.Model):
         return f"{self.kind}/{self.name}"
 
     @property
+    def collection(self) -> str:
+        """Whose changes are those of this page."""
+        return "wikis" if self.kind == Kind.WIKI else "pages"
+
+    @property
+    def ref(self) -> str:
+        """What a page of a wiki is called in it."""
+        return refs.split(self.name)[1]
+
+    @property
     def etag(self) -> str:
         """The revision; an edit that names another one is stale."""
         return f'"{self.revision}"'
+
+
+class WikiSource(models.Model):
+    """A file that was given to a wiki, and what became of it; the last of a name counts."""
+
+    class Status(models.TextChoices):
+        TAKEN = "taken"
+        HELD = "held"  # in quarantine
+        LEFT = "left"
+
+    wiki = models.ForeignKey(Wiki, on_delete=models.CASCADE, related_name="sources")
+    filename = models.CharField(max_length=1000)
+    sha256 = models.CharField(max_length=64, blank=True)
+    size = models.PositiveBigIntegerField()
+    status = models.CharField(max_length=10, choices=Status)
+    error = models.TextField(blank=True)
+    given_at = models.DateTimeField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["wiki", "filename"], name="one_source_a_file")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.wiki_id}: {self.filename}"
 
 
 class OfKind(models.Manager[Any]):
@@ -225,7 +300,7 @@ class Rewriting(models.Model):
     """
 
     page = models.ForeignKey(Page, on_delete=models.CASCADE, related_name="rewritings")
-    old = models.CharField(max_length=120)
+    old = models.CharField(max_length=400)
     actor = models.JSONField()
     total = models.PositiveIntegerField()
     after = models.PositiveBigIntegerField(default=0)

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from bank import layout, problems, publishing, queries
+from bank import layout, places, problems, publishing, queries
 from bank.files import Leftover, Stamp
 from bank.layout import Listing, PageFile
 from bank.models import Kind, Page
@@ -66,7 +66,7 @@ def plan() -> Plan:
     rows = Page.objects.filter(archived_at=None)
     columns = rows.values_list("kind", "name", "path", "file_stamp")
     known = {path: _Known(Kind(kind), name, path, stamp) for kind, name, path, stamp in columns}
-    listing = layout.look(publishing.memory_folder())
+    listing = layout.look(places.memory_folder())
     made = Plan(problems=dict(listing.faults))
     made.problems |= {file.path: file.problem for file in listing.files if file.problem}
     made.stamps = {file.path: publishing.written(file.stamp) for file in listing.files}

@@ -20,9 +20,8 @@ from django.db import DatabaseError, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from bank import layout, problems, queries, record
-from bank.disk import Disk
-from bank.files import Change, Content, Displaced, Folder, PathRefused, Stamp, TooLarge, mark_of
+from bank import layout, places, problems, queries, record
+from bank.files import Change, Content, Displaced, PathRefused, Stamp, TooLarge
 from bank.locks import LockTimeout, PathLocks
 from bank.models import FileOperation, Kind, Page
 from bank.record import Origin
@@ -35,7 +34,6 @@ from memoryweb.core.sqlite.scrub import scrub
 
 logger = logging.getLogger(__name__)
 
-disk = Disk()  # A test puts one here that fails.
 FILE = system("file")  # Whoever edits files outside.
 
 
@@ -49,10 +47,6 @@ class Blocked(Conflict):
 
 class Missing(Unavailable):
     """So many files are gone at once that none is written again until somebody says so."""
-
-
-def memory_folder() -> Folder:
-    return Folder(settings.MEMORYWEB_MEMORY_DIR, disk)
 
 
 @cache
@@ -143,10 +137,10 @@ def publish(op: FileOperation, expected: str | None) -> None:
     """
     page = op.page
     if op.op == FileOperation.Op.DELETE:
-        _conclude(page, memory_folder().remove(op.path, expected), op)
+        _conclude(page, places.remove(op.path, expected), op)
         return
     text = page.revisions.get(number=op.revision).content
-    _conclude(page, memory_folder().write(op.path, text.encode(), expected), op)
+    _conclude(page, places.write(op.path, text.encode(), expected), op)
 
 
 def erase(op: FileOperation) -> bool:
@@ -157,12 +151,10 @@ def erase(op: FileOperation) -> bool:
     """
     taken = Page.objects.filter(path=op.path, archived_at=None).exclude(pk=op.page_id)
     if not taken.exists():
-        folder, mark = memory_folder(), mark_of(op.path)
-        folder.remove(op.path, op.expected_sha)
-        for leftover in folder.leftovers():
-            if leftover.mark == mark:
-                folder.discard(leftover.path)
-        if any(leftover.mark == mark for leftover in folder.leftovers()):
+        places.remove(op.path, op.expected_sha)
+        for leftover in places.beside([op.path]):
+            places.discard(leftover.path)
+        if any(places.beside([op.path])):
             raise OSError(errno.EBUSY, "a file beside it cannot be deleted", op.path)
     clean = scrub()
     try:
@@ -176,20 +168,19 @@ def erase(op: FileOperation) -> bool:
 
 
 def publish_new(ops: Sequence[FileOperation]) -> None:
-    """Make the files of entities that are new, as `publish` does it for one."""
-    named = {op.path.rpartition("/")[2]: op for op in ops}
-    data = {name: op.page.content.encode() for name, op in named.items()}
-    stamps = memory_folder().write_new(layout.ENTITIES, data)
+    """Make the files of pages that are new, as `publish` does it for one."""
+    by_path = {op.path: op for op in ops}
+    stamps = places.write_new({path: op.page.content.encode() for path, op in by_path.items()})
     try:
         with transaction.atomic():
-            for name, stamp in stamps.items():
-                _stamp(named[name].page, stamp)
-            record.done_first([named[name] for name in stamps])
+            for path, stamp in stamps.items():
+                _stamp(by_path[path].page, stamp)
+            record.done_first([by_path[path] for path in stamps])
     except DatabaseError:
         # Texts and files are safe. The operations stay open, and settling finds them done.
         logger.exception("%d new pages are written, but this could not be noted", len(stamps))
-    for name in named.keys() - stamps.keys():
-        publish(named[name], None)
+    for path in by_path.keys() - stamps.keys():
+        publish(by_path[path], None)
 
 
 def adopt(kind: Kind, name: str, path: str, found: Content) -> Page:
@@ -227,7 +218,7 @@ def keep_aside(page: Page, data: bytes, sha: str, op: FileOperation | None = Non
 def _follow(kind: Kind, key: str, path: str) -> None:
     """Note that the page's file goes by another name now: another spelling of the same."""
     page = Page.objects.filter(kind=kind, key=key, archived_at=None).exclude(path=path).first()
-    if page is not None and memory_folder().stamp(page.path) is None:
+    if page is not None and places.stamp(page.path) is None:
         with transaction.atomic():
             page.file_operations.filter(done_at=None).update(path=path)
             Page.objects.filter(pk=page.pk).update(path=path, file_stamp="")
@@ -258,14 +249,14 @@ def _resume(op: FileOperation) -> None:
 
 def _look(page: Page) -> Page:
     """Take in an outside edit; the stamp is a hint that there is one, the hash is the proof."""
-    stamp = memory_folder().stamp(page.path)
+    stamp = places.stamp(page.path)
     if stamp is not None and written(stamp) == page.file_stamp:
         return page
     found = _read(page.path)
     if found is None:
         # The record is kept here, and the file is a copy that somebody lost.
         _check_not_held_back(page.path)
-        _conclude(page, memory_folder().write(page.path, page.content.encode(), None), None)
+        _conclude(page, places.write(page.path, page.content.encode(), None), None)
         page.refresh_from_db()
     elif found.sha256 == page.sha256:
         _stamp(page, found.stamp)
@@ -276,7 +267,7 @@ def _look(page: Page) -> Page:
 
 def _check_not_held_back(path: str) -> None:
     if problems.is_held_back(path):
-        folder = memory_folder().root / layout.folder_of(path)
+        folder = places.of(path).folder.root / places.below(layout.folder_of(path))
         raise Missing(
             f"the files of {folder} are gone; nothing is written there until they are back, or "
             "until somebody says under Bank, Files not taken in, that they are lost"
@@ -307,7 +298,7 @@ def _conclude(page: Page, change: Change, op: FileOperation | None) -> None:
         logger.exception("%s is written, but this could not be noted", page.path)
         return
     if kept and change.displaced:
-        memory_folder().discard(change.displaced.path)
+        places.discard(change.displaced.path)
 
 
 def _keep(page: Page, displaced: Displaced, op: FileOperation | None) -> bool:
@@ -346,7 +337,7 @@ def _is_ours(page: Page, sha: str) -> bool:
 
 def _read(path: str) -> Content | None:
     try:
-        return memory_folder().read(path)
+        return places.read(path)
     except FileNotFoundError:
         return None
 

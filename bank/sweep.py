@@ -7,7 +7,7 @@ longer be read, shows no other way.
 import time
 from collections.abc import Callable
 
-from bank import problems, publishing
+from bank import places, problems, publishing
 from bank.files import PathRefused
 from bank.models import Page
 
@@ -49,7 +49,7 @@ def _is_wrong(pk: int, path: str, sha: str, stamp: str) -> bool:
     if not stamp:
         return False
     try:
-        found = publishing.memory_folder().read(path)
+        found = places.read(path)
     except FileNotFoundError:
         return False
     except (OSError, PathRefused):

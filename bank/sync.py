@@ -17,8 +17,8 @@ from django.db import DatabaseError
 from django.db.models import F
 from django.utils import timezone
 
-from bank import batch, layout, outside, problems, publishing, record
-from bank.files import Leftover, PathRefused, TooLarge, mark_of
+from bank import batch, layout, outside, places, problems, publishing, record
+from bank.files import Leftover, PathRefused, TooLarge
 from bank.models import FileOperation, FileProblem, Kind, Page
 from bank.outside import Task
 from bank.reasons import Problem, Why
@@ -114,7 +114,7 @@ def probe() -> str:
     if count := late.count():
         return f"files that could not be written yet: {count}"
     try:
-        publishing.memory_folder().listing()
+        places.memory_folder().listing()
     except FileNotFoundError:
         return "the memory folder is not there" if Page.objects.exists() else "ok"
     except OSError:
@@ -183,12 +183,12 @@ def _unfinished() -> Iterator[Task]:
 
 def _beside(report: Report) -> Iterator[Task]:
     """The pages beside whose files a killed process left something."""
-    found: dict[str, list[Leftover]] = {}
+    found: dict[tuple[str, str], list[Leftover]] = {}
     with _reported(report, layout.ROOT):
-        for leftover in publishing.memory_folder().leftovers():
-            found.setdefault(leftover.mark, []).append(leftover)
+        for leftover in places.memory().leftovers():
+            found.setdefault(places.mark_on(leftover), []).append(leftover)
     for kind, name, path in _paths() if found else ():
-        if leftovers := found.pop(mark_of(path), None):
+        if leftovers := found.pop(places.mark_of(path), None):
             yield Task(Kind(kind), name, leftovers=leftovers)
     for leftovers in found.values():
         problem = Problem(Why.LEFTOVER, "It belongs to no page.")
@@ -209,9 +209,8 @@ def _paths() -> Iterator[tuple[str, str, str]]:
 
 def _clear(task: Task, leftover: Leftover, report: Report) -> None:
     """Delete what a killed save left, once what it holds is sure to be in the history."""
-    folder = publishing.memory_folder()
     try:
-        held = folder.read_leftover(leftover)
+        held = places.read_leftover(leftover)
     except FileNotFoundError:
         return  # Its save was alive and has ended.
     page = Page.objects.filter(kind=task.kind, name=task.name).order_by(_LIVING_FIRST).first()
@@ -219,7 +218,7 @@ def _clear(task: Task, leftover: Leftover, report: Report) -> None:
         return
     # What was not yet put in place is a revision of the record already.
     if leftover.kind == "new" or publishing.keep_aside(page, held.data, held.sha256):
-        folder.discard(leftover.path)
+        places.discard(leftover.path)
     else:
         reason = f"{page.path} held this when the page was saved; it is no text of a page."
         report.problems[leftover.path] = Problem(Why.LEFTOVER, reason)

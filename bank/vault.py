@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from bank import names, publishing
+from bank import names, places
 from bank.files import sha256
 from bank.layout import CONTENT_LIMIT, ENTITIES, MEMORY
 from bank.models import Kind, Page, Revision
@@ -82,7 +82,7 @@ def plan(folder: Path) -> Plan:
 
 
 def _refuse_own(folder: Path) -> None:
-    own = publishing.memory_folder().root.resolve()
+    own = places.memory_folder().root.resolve()
     if folder.is_relative_to(own) or own.is_relative_to(folder):
         raise Invalid("this is memoryweb's own memory folder; its files are taken in by themselves")
 

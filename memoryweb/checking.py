@@ -6,7 +6,7 @@ from typing import Any
 from django.db import DatabaseError, connection
 from django.db.models import OuterRef, QuerySet, Subquery
 
-from bank import layout, publishing
+from bank import layout, places
 from bank.files import Folder, PathRefused, sha256
 from bank.models import FileOperation, Page, Revision
 from episodes.models import CodeVector, Episode, EpisodeVector, Memory, MemoryVector
@@ -99,7 +99,7 @@ def files() -> Iterator[str]:
     """Each page's file against the record, each file against the pages, and saves not finished."""
     for op in FileOperation.objects.filter(done_at=None):
         yield f"file {op.path}: a save was begun and is not on the disk yet"
-    folder = publishing.memory_folder()
+    folder = places.memory_folder()
     rows = Page.objects.filter(archived_at=None).order_by("path")
     known = dict(rows.values_list("path", "sha256"))
     listing = layout.look(folder)

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from bank import layout, publishing, services
+from bank import layout, places, services
 from bank.models import Kind, Page
 from episodes import store, vectors
 from episodes.models import Episode
@@ -35,7 +35,7 @@ def load() -> str:
 
 def _has_files() -> bool:
     """Whether the memory folder is in use already, by agents that memoryweb is new to."""
-    return bool(layout.look(publishing.memory_folder()).files)
+    return bool(layout.look(places.memory_folder()).files)
 
 
 def _load_episodes() -> None:

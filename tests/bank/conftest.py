@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from bank import publishing, services
+from bank import places, services
 from bank.models import Kind, Page
 from memoryweb.core import tokens
 from memoryweb.core.actor import Actor, system
@@ -17,9 +17,9 @@ from memoryweb.core.models import ApiToken, User
 @pytest.fixture
 def memory(home: Path, db: None) -> Iterator[Path]:
     """The memory folder of a fresh home; whatever disk a test put in is taken out again."""
-    working = publishing.disk
+    working = places.disk
     yield home / "memory"
-    publishing.disk = working
+    places.disk = working
 
 
 @pytest.fixture

@@ -123,7 +123,7 @@ def counting(at: int, fault: Any, raced: bool) -> Any:
     """Count the steps of the disk and of the database together; the fault is at step `at`."""
     from django.db import OperationalError, connection
 
-    from bank import publishing
+    from bank import places
     from memoryweb.core.sqlite.base import DatabaseWrapper
     from tests.bank.faulty_disk import FaultyDisk
 
@@ -143,7 +143,7 @@ def counting(at: int, fault: Any, raced: bool) -> Any:
             super().about_to(operation, name)
 
     steps = Steps(at, fault)
-    publishing.disk = steps
+    places.disk = steps
 
     def statement(execute: Any, sql: str, *rest: Any) -> Any:
         steps.about_to("sql", sql)

@@ -376,7 +376,7 @@ def test_the_summary_is_the_memory_bank_section(agent: Any):
 
 
 def test_a_disk_that_fails_is_503_and_the_text_is_safe(agent: Any, memory: Path):
-    from bank import publishing, sync
+    from bank import places, sync
     from tests.bank.faulty_disk import FaultyDisk
 
     agent.put("/bank/entities/alice", {"content": ALICE})
@@ -385,13 +385,13 @@ def test_a_disk_that_fails_is_503_and_the_text_is_safe(agent: Any, memory: Path)
         def write(self, file: int, data: memoryview) -> int:
             raise OSError(28, "No space left on device")
 
-    publishing.disk = Full()
+    places.disk = Full()
     answer = agent.put("/bank/entities/alice", {"content": OTHER})
     assert answer.status_code == 503
     assert "no space left on device" in answer.json()["detail"]
     assert (answer.json()["stored"], answer.json()["revision"]) == (True, 2)
     assert (memory / "bank/entities/alice.md").read_text() == ALICE
     assert agent.get("/bank/entities/alice").json()["content"] == OTHER
-    publishing.disk = FaultyDisk()
+    places.disk = FaultyDisk()
     assert sync.recover().problems == {}
     assert (memory / "bank/entities/alice.md").read_text() == OTHER

@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from bank import importing, publishing, services, sync, vault
+from bank import importing, places, services, sync, vault
 from bank.importing import Outcome
 from bank.models import FileOperation, Kind, Link, Page, Revision
 from bank.texts import STUB_LENGTH
@@ -432,10 +432,10 @@ def test_a_disk_that_fails_at_any_step_leaves_whole_pages_and_files(folder, memo
         for file in memory.rglob("*"):
             if file.is_file():
                 file.unlink()
-        publishing.disk = disk = FaultyDisk(at, "EIO")
+        places.disk = disk = FaultyDisk(at, "EIO")
         with suppress(Unavailable):
             imported(vault)
-        publishing.disk = FaultyDisk()
+        places.disk = FaultyDisk()
         sync.recover()
         assert {one.name: one.content for one in Page.objects.all()} == {
             "a": "First.",
@@ -452,7 +452,7 @@ def test_a_disk_that_fails_at_any_step_leaves_whole_pages_and_files(folder, memo
 
 def test_a_file_that_appears_in_the_middle_is_kept_as_a_text_of_its_own(folder, memory: Path):
     file = memory / "bank/entities/a.md"
-    publishing.disk = Interrupted("link", lambda: file.write_text("Put there."))
+    places.disk = Interrupted("link", lambda: file.write_text("Put there."))
     imported(folder({"a.md": "Imported."}))
     assert page("a").content == "Imported."
     assert file.read_text() == "Imported."

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from bank import outside, publishing
+from bank import outside, places
 from bank.disk import Disk
 from bank.models import Page
 from memoryweb.management.commands import import_bank
@@ -104,10 +104,10 @@ class Full(Disk):
 
 
 def test_a_full_disk_stops_it_and_running_it_again_does_the_rest(vault: Path, memory: Path):
-    publishing.disk = Full()
+    places.disk = Full()
     with pytest.raises(CommandError, match="no space left on device"):
         run(vault)
-    publishing.disk = Disk()
+    places.disk = Disk()
     run(vault)
     assert {file.name for file in (memory / "bank/entities").iterdir()} == {
         "cities.md",

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from bank import publishing, queries, services
+from bank import places, queries, services
 from bank.disk import Disk
 from bank.models import Kind, Page
 from memoryweb.core.actor import Actor
@@ -393,7 +393,7 @@ class BrokenDisk(Disk):
 
 def test_a_disk_that_fails_before_the_save_leaves_the_text_in_the_editor(edit, written):
     written()
-    publishing.disk = BrokenDisk()
+    places.disk = BrokenDisk()
     response = edit(MINE, "save")
     assert response.status_code == 503
     told = "The memory folder does not work (input/output error); nothing was saved; look at the"
@@ -404,7 +404,7 @@ def test_a_disk_that_fails_before_the_save_leaves_the_text_in_the_editor(edit, w
 
 def test_a_disk_that_fails_after_the_save_is_told_on_the_page(edit, written):
     written()
-    publishing.disk = BrokenDisk("write")
+    places.disk = BrokenDisk("write")
     response = edit(MINE, "save")
     assert (response.status_code, response.headers["Location"]) == (302, "/bank/alice/")
     assert current() == (2, MINE)
@@ -412,7 +412,7 @@ def test_a_disk_that_fails_after_the_save_is_told_on_the_page(edit, written):
 
 
 def test_an_error_page_does_not_say_that_nothing_was_changed(desk: Client, memory):
-    publishing.disk = BrokenDisk("write")
+    places.disk = BrokenDisk("write")
     response = desk.post("/bank/notes/", {"text": "Moved the cranes."})
     assert response.status_code == 503
     assert "the text is stored" in text(response)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bank import outside, problems, publishing, queries, services, sync
+from bank import outside, places, problems, queries, services, sync
 from bank.files import mark_of
 from bank.models import FileProblem, Kind, Page
 from bank.reasons import Why
@@ -61,7 +61,7 @@ def test_what_is_wrong_with_the_folder_of_the_entities_stops_nothing_else(
 ):
     away = tmp_path / "away"
     if odd == "unreadable":
-        publishing.disk = Unreadable("entities")
+        places.disk = Unreadable("entities")
     else:
         dozen.rename(away)
         dozen.write_text("no folder") if odd == "file" else dozen.symlink_to(away)
@@ -71,7 +71,7 @@ def test_what_is_wrong_with_the_folder_of_the_entities_stops_nothing_else(
     assert {"MEMORY", "2026-03-01"} < names()
     assert len(names()) == 14
     assert listed() == {ENTITIES: Why.NO_FOLDER}
-    publishing.disk = FaultyDisk()
+    places.disk = FaultyDisk()
     if away.exists():
         dozen.unlink()
         away.rename(dozen)
@@ -209,7 +209,7 @@ def test_a_file_of_the_most_that_a_page_takes_is_taken_in(memory: Path):
 def test_what_is_no_text_is_not_read_again_until_it_changes(memory: Path):
     (memory / ENTITIES / "zero.md").write_bytes(b"\0")
     sync.scan()
-    publishing.disk = disk = FaultyDisk()
+    places.disk = disk = FaultyDisk()
     sync.scan()
     assert "read" not in disk.done
     assert listed() == {f"{ENTITIES}/zero.md": Why.NO_TEXT}
@@ -217,10 +217,10 @@ def test_what_is_no_text_is_not_read_again_until_it_changes(memory: Path):
 
 def test_a_file_that_cannot_be_read_is_tried_again_though_it_looks_the_same(memory: Path):
     (memory / ENTITIES / "alice.md").write_text("# Alice\n\nRuns the docks.\n")
-    publishing.disk = Unreadable("alice.md")
+    places.disk = Unreadable("alice.md")
     sync.scan()
     assert listed() == {f"{ENTITIES}/alice.md": Why.UNREADABLE}
-    publishing.disk = FaultyDisk()
+    places.disk = FaultyDisk()
     assert sync.scan().settled == 1
     assert listed() == {}
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from bank import importing, publishing, queries, renaming, services, sync, vault
+from bank import importing, places, queries, renaming, services, sync, vault
 from bank.models import FileOperation, Kind, Link, Page
 from memoryweb.core import clock
 from memoryweb.core.actor import Actor, system
@@ -292,10 +292,10 @@ def test_a_disk_that_fails_at_any_step_leaves_one_page_under_one_name(
     written("a0", ALICE)
     for at in count(1):
         old, new = f"a{at - 1}", f"a{at}"
-        publishing.disk = disk = FaultyDisk(at, fault)
+        places.disk = disk = FaultyDisk(at, fault)
         with suppress(Unavailable):
             renaming.rename(ada, old, new)
-        publishing.disk = FaultyDisk()
+        places.disk = FaultyDisk()
         sync.scan()  # It may come first, and must not take the old file for a new page.
         sync.recover()
         page = Page.objects.get(archived_at=None)

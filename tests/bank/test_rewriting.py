@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from bank import publishing, queries, renaming, rewriting, services
+from bank import places, queries, renaming, rewriting, services
 from bank.disk import Disk
 from bank.models import Kind, Link, Page, Revision, Rewriting
 from memoryweb.chores import CHORES
@@ -171,13 +171,13 @@ class FullFor(Disk):
 
 def test_a_page_that_could_not_be_saved_just_then_is_tried_again_later(crowd, ada: Actor):
     renaming.rename(ada, "alice", "ada")
-    publishing.disk = FullFor("page-1.md")
+    places.disk = FullFor("page-1.md")
     for _ in range(3):
         rewriting.step()
     rest = Rewriting.objects.get()
     assert timedelta(0) < rest.due_at - rewriting.timezone.now() <= rewriting.PAUSE
     assert rewriting.waiting(rest).count() <= 1
-    publishing.disk = Disk()
+    places.disk = Disk()
     work()
     assert still_old() == []
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from bank import gate, publishing, queries, services
+from bank import gate, places, publishing, queries, services
 from bank.files import sha256
 from bank.locks import PathLocks
 from bank.models import FileOperation, Kind, Link, Page, Revision
@@ -526,4 +526,4 @@ def test_inspect_says_what_a_save_would_be_refused_for():
     kinds = {finding.kind for finding in services.inspect(Kind.ENTITY, "hints", ATTACK)}
     assert "instruction-override" in kinds
     assert services.inspect(Kind.ENTITY, "alice", ALICE) == []
-    assert publishing.disk is not None
+    assert places.disk is not None

@@ -17,7 +17,7 @@ from tests.serving import ROOT, environment, serving, status
 STRANDED = """
 import os, django
 django.setup()
-from bank import publishing
+from bank import places
 from memoryweb import house
 from tests.bank.faulty_disk import FaultyDisk
 from tests.bank.killed import counting, scenarios
@@ -27,7 +27,7 @@ scenario.before()
 class Killed(FaultyDisk):
     def replace(self, *names):
         os._exit(86)
-publishing.disk = Killed()
+places.disk = Killed()
 scenario.write()
 """
 

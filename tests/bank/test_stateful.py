@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
-from bank import outside, publishing, queries, services, sync
+from bank import outside, places, queries, services, sync
 from bank.disk import Disk
 from bank.models import FileOperation, Kind, Page, Revision
 from memoryweb.core import clock
@@ -36,7 +36,7 @@ class Bank(RuleBasedStateMachine):
         Page.objects.all().delete()
         shutil.rmtree(self.memory)
         (self.memory / "bank/entities").mkdir(parents=True)
-        publishing.disk = Disk()
+        places.disk = Disk()
         self.told: set[str] = set()
         self.count = 0
         self.seq = clock.current_seq()
@@ -54,7 +54,7 @@ class Bank(RuleBasedStateMachine):
         except (Conflict, NotFound, Unavailable):
             pass
         finally:
-            publishing.disk = Disk()
+            places.disk = Disk()
 
     @rule(name=names, some=words)
     def save(self, name: str, some: list[str]) -> None:
@@ -62,7 +62,7 @@ class Bank(RuleBasedStateMachine):
 
     @rule(name=names, some=words, fault=FAULTS)
     def save_on_a_failing_disk(self, name: str, some: list[str], fault: Any) -> None:
-        publishing.disk = FaultyDisk(*fault)
+        places.disk = FaultyDisk(*fault)
         self.write(lambda: services.save(ADA, Kind.ENTITY, name, self.text(some)))
 
     @rule(name=names, some=words, base=st.integers(1, 6))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bank import outside, publishing, queries, sync
+from bank import outside, places, queries, sync
 from bank.models import Kind, Page
 from bank.sweep import EVERY, Sweep
 from tests.bank.faulty_disk import FaultyDisk
@@ -93,8 +93,8 @@ def test_a_file_that_can_no_longer_be_read_is_listed_though_it_looks_the_same(me
                 raise PermissionError(13, "Permission denied", name)
             return super().open(name, flags, mode, at)
 
-    publishing.disk = Unreadable()
+    places.disk = Unreadable()
     assert Sweep(Time()).step() == 1
     assert list(sync.scan().problems) == [PATH]
-    publishing.disk = FaultyDisk()
+    places.disk = FaultyDisk()
     assert (sync.scan().settled, sync.scan().problems) == (1, {})

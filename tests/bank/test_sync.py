@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from bank import outside, publishing, queries, services, sync
+from bank import outside, places, publishing, queries, services, sync
 from bank.files import Content, mark_of, sha256
 from bank.models import FileOperation, Kind, Page, Revision
 from bank.record import New
@@ -243,7 +243,7 @@ def test_an_edit_between_the_check_and_the_replacement_is_a_revision_and_a_confl
     memory: Path, written, ada: Actor
 ):
     written()
-    publishing.disk = Interrupted("link", lambda: (memory / PATH).write_text(OUTSIDE))
+    places.disk = Interrupted("link", lambda: (memory / PATH).write_text(OUTSIDE))
     saved = services.save(ada, Kind.ENTITY, "alice", OTHER, base=1)
     assert saved.page.content == (memory / PATH).read_text() == OTHER
     assert (saved.page.revision, saved.page.conflict) == (2, 3)
@@ -255,7 +255,7 @@ def test_an_edit_between_the_check_and_the_replacement_is_a_revision_and_a_confl
 
 def test_a_conflict_stays_until_somebody_decides_it(memory: Path, written, ada: Actor):
     written()
-    publishing.disk = Interrupted("link", lambda: (memory / PATH).write_text(OUTSIDE))
+    places.disk = Interrupted("link", lambda: (memory / PATH).write_text(OUTSIDE))
     services.save(ada, Kind.ENTITY, "alice", OTHER)
     third = "# Alice\n\nSomething else.\n"
     saved = services.save(ada, Kind.ENTITY, "alice", third, base=2)
@@ -267,7 +267,7 @@ def test_a_conflict_stays_until_somebody_decides_it(memory: Path, written, ada: 
 
 def test_a_conflict_can_be_settled_by_keeping_the_text(memory: Path, written, ada: Actor):
     written()
-    publishing.disk = Interrupted("link", lambda: (memory / PATH).write_text(OUTSIDE))
+    places.disk = Interrupted("link", lambda: (memory / PATH).write_text(OUTSIDE))
     services.save(ada, Kind.ENTITY, "alice", OTHER)
     settled = services.save(ada, Kind.ENTITY, "alice", OTHER, base=2, settles=3)
     assert (settled.changed, settled.page.conflict, settled.page.flags) == (False, None, [])
@@ -276,7 +276,7 @@ def test_a_conflict_can_be_settled_by_keeping_the_text(memory: Path, written, ad
 
 def test_a_page_edited_while_it_is_archived_is_kept_in_its_history(memory, written, ada: Actor):
     page = written()
-    publishing.disk = Interrupted("replace", lambda: (memory / PATH).write_text(OUTSIDE), name="")
+    places.disk = Interrupted("replace", lambda: (memory / PATH).write_text(OUTSIDE), name="")
     services.archive(ada, Kind.ENTITY, "alice")
     assert not (memory / PATH).exists()
     assert (2, "file", OUTSIDE) in history()
@@ -300,10 +300,10 @@ def pending() -> int:
 def stranded(memory: Path, written: Callable[..., Page], ada: Actor) -> Path:
     """A page whose new text is stored and whose file is not written."""
     written()
-    publishing.disk = FullDisk()
+    places.disk = FullDisk()
     with pytest.raises(Unavailable, match="the text is stored"):
         services.save(ada, Kind.ENTITY, "alice", OTHER, base=1)
-    publishing.disk = FaultyDisk()
+    places.disk = FaultyDisk()
     assert (pending(), alice().content) == (1, OTHER)
     assert (memory / PATH).read_text() == ALICE
     return memory
@@ -317,7 +317,7 @@ def test_a_file_with_the_old_text_is_written(stranded: Path):
 
 def test_a_file_with_the_new_text_is_done(stranded: Path):
     (stranded / PATH).write_text(OTHER)
-    publishing.disk = FullDisk()
+    places.disk = FullDisk()
     assert sync.recover().problems == {}
     assert pending() == 0
     assert sync.scan().settled == 0
@@ -333,11 +333,11 @@ def test_a_missing_file_is_written(stranded: Path):
 def test_a_file_with_an_earlier_revision_is_written(memory: Path, written, ada: Actor):
     written()
     services.save(ada, Kind.ENTITY, "alice", OTHER)
-    publishing.disk = FullDisk()
+    places.disk = FullDisk()
     third = "# Alice\n\nThird.\n"
     with pytest.raises(Unavailable):
         services.save(ada, Kind.ENTITY, "alice", third)
-    publishing.disk = FaultyDisk()
+    places.disk = FaultyDisk()
     (memory / PATH).write_text(ALICE)
     sync.recover()
     assert (memory / PATH).read_text() == third
@@ -356,7 +356,7 @@ def test_a_file_with_anything_else_is_kept_and_the_conflict_is_shown(stranded: P
 
 
 def test_what_the_disk_still_refuses_waits_and_is_told(stranded: Path):
-    publishing.disk = FullDisk()
+    places.disk = FullDisk()
     report = sync.recover()
     assert list(report.problems) == [PATH]
     assert pending() == 1
@@ -373,7 +373,7 @@ def test_the_save_that_failed_can_be_sent_again(stranded: Path, ada: Actor):
 
 
 def test_a_page_that_cannot_be_brought_up_to_date_takes_no_further_save(stranded, ada: Actor):
-    publishing.disk = FullDisk()
+    places.disk = FullDisk()
     with pytest.raises(Unavailable, match="nothing was saved"):
         services.save(ada, Kind.ENTITY, "alice", "# Alice\n\nThird.\n", base=2)
     assert [text for _, _, text in history()] == [ALICE, OTHER]
@@ -409,11 +409,11 @@ def test_recovering_twice_changes_nothing(stranded: Path):
 def test_a_note_is_never_truncated_by_a_full_disk(memory: Path, ada: Actor):
     day = date(2026, 3, 1)
     services.append_note(ada, "First.", day)
-    publishing.disk = FullDisk()
+    places.disk = FullDisk()
     with pytest.raises(Unavailable):
         services.append_note(ada, "Second.", day)
     assert (memory / "2026-03-01.md").read_text() == "## 2026-03-01\n\nFirst.\n"
-    publishing.disk = FaultyDisk()
+    places.disk = FaultyDisk()
     services.append_note(ada, "Third.", day)
     text = (memory / "2026-03-01.md").read_text()
     assert text == "## 2026-03-01\n\nFirst.\n\nSecond.\n\nThird.\n"

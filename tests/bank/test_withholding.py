@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bank import publishing, queries, services
+from bank import places, publishing, queries, services
 from bank.models import Kind, Page, Revision
 from memoryweb.core.actor import Actor
 from memoryweb.core.errors import Conflict
@@ -196,7 +196,7 @@ def test_a_text_that_competes_is_held_back_when_the_guard_objects_to_it(
 ):
     services.save(ada, Kind.ENTITY, "alice", CLEAN)
     file = memory / "bank/entities/alice.md"
-    publishing.disk = Interrupted("link", lambda: file.write_text(HELD))
+    places.disk = Interrupted("link", lambda: file.write_text(HELD))
     page = services.save(ada, Kind.ENTITY, "alice", CLEAN + "\nMore.\n").page
     assert page.conflict == 3
     assert reader.get("/bank/entities/alice").json()["content"] == CLEAN + "\nMore.\n"
