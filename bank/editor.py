@@ -3,7 +3,7 @@
 Nothing that was typed is ever lost: whatever refuses a save answers with the text in its form.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import Any
@@ -17,7 +17,8 @@ from django.views.decorators.vary import vary_on_headers
 
 from bank import findings, markdown, names, queries, services
 from bank.addresses import resolver, trail
-from bank.diff import Segment, drawn
+from bank.align import Work
+from bank.diff import WORDS_WORK, Segment, drawn, mark_words
 from bank.forms import NewPageForm, PageForm
 from bank.merge import Chunk, Side, merge
 from bank.models import Kind, Page
@@ -26,7 +27,7 @@ from bank.showing import changes, changes_of, prose
 from memoryweb.core.access import actor_of, curator_page
 from memoryweb.core.errors import Conflict, Invalid, NotFound, Refused, Unavailable
 from memoryweb.core.forms import add_errors
-from memoryweb.core.guard import Finding
+from memoryweb.core.guard import Finding, scan
 
 PLACE_LENGTH = 20_000  # Characters of a place in conflict that are drawn.
 CHOICES: dict[str, tuple[Side, ...]] = {
@@ -60,6 +61,11 @@ class Draft:
     @property
     def url(self) -> str:
         return reverse("edit_page", kwargs={"kind": self.kind, "name": self.name})
+
+    @property
+    def said(self) -> list[findings.Shown]:
+        """What the guard finds in the message, which agents read in the history."""
+        return findings.shown(self.message, scan(self.message))
 
     def findings(self) -> list[Finding]:
         return services.inspect(self.kind, self.name, self.content)
@@ -106,6 +112,8 @@ def _step(request: HttpRequest, form: PageForm, kind: Kind, name: str) -> HttpRe
     step = request.POST.get("step", "")
     if step == "preview":
         return _preview(request, draft, form)
+    if step == "message" and request.htmx:  # type: ignore[attr-defined]
+        return render(request, "bank/_message_checks.html", {"said": draft.said})
     if not form.is_valid() or not _named(draft, form):
         return _editor(request, draft, form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     steps: dict[str, Step] = {"edit": _back, "merge": _merged, "save": _save}
@@ -170,18 +178,12 @@ def _review(request: HttpRequest, draft: Draft, form: PageForm) -> HttpResponse:
     if draft.content == draft.page.content:
         messages.info(request, "The text is as it was; nothing was saved.")
         return redirect(draft.page)
-    split = request.POST.get("view") != "unified"
-    context = {
-        "draft": draft,
-        "changes": changes(draft.page.content, draft.content, split=split),
-        "last": queries.revision(draft.page, draft.page.revision),
-        "shape": _shape_problem(draft),
-        "trail": trail(draft.kind, draft.page, "Save"),
-    }
-    return render(request, "bank/confirm.html", context)
+    return _confirm(request, draft, draft.page)
 
 
 def _save(request: HttpRequest, draft: Draft, form: PageForm) -> HttpResponse:
+    if draft.said and not draft.stale:
+        return _message_refused(request, draft, form)
     try:
         saved = services.save(
             actor_of(request),
@@ -237,6 +239,23 @@ def _editor(
     return render(request, "bank/edit.html", context, status=status)
 
 
+def _confirm(
+    request: HttpRequest, draft: Draft, page: Page, *, status: int = HTTPStatus.OK
+) -> HttpResponse:
+    """What a save would replace, and by what, before it is done."""
+    split = request.POST.get("view") != "unified"
+    context = {
+        "draft": draft,
+        "changes": changes(page.content, draft.content, split=split),
+        "last": queries.revision(page, page.revision),
+        "shape": _shape_problem(draft),
+        "said": draft.said,
+        "refused": status != HTTPStatus.OK,
+        "trail": trail(draft.kind, page, "Save"),
+    }
+    return render(request, "bank/confirm.html", context, status=status)
+
+
 def _live(request: HttpRequest, draft: Draft) -> dict[str, Any]:
     """What stands beside and under the text and follows it as it is typed."""
     show = "changes" if request.POST.get("show") == "changes" and draft.page else "preview"
@@ -264,6 +283,15 @@ def _refused(
     shown = findings.shown(draft.content, found)
     status = HTTPStatus.UNPROCESSABLE_ENTITY
     return _editor(request, draft, form, status=status, refused=True, findings=shown)
+
+
+def _message_refused(request: HttpRequest, draft: Draft, form: PageForm) -> HttpResponse:
+    """The guard objects to what is said of the change; both stay as they were typed."""
+    status = HTTPStatus.UNPROCESSABLE_ENTITY
+    if draft.page is not None:
+        return _confirm(request, draft, draft.page, status=status)
+    form.add_error("message", draft.said[0].reason)
+    return _editor(request, draft, form, status=status)
 
 
 def _unavailable(
@@ -296,11 +324,11 @@ def _conflict(request: HttpRequest, draft: Draft, undecided: bool = False) -> Ht
 def _both_changes(draft: Draft, page: Page) -> dict[str, Any]:
     """What each side changed; what both together change of what is stored, or where they clash."""
     base = _base_text(draft)
-    both = merge(base, draft.content, page.content)
+    both, words = merge(base, draft.content, page.content), Work(WORDS_WORK)
     context: dict[str, Any] = {
         "yours": both.ours,
         "between": changes_of(both.theirs),
-        "places": [_Place.of(chunk) for chunk in both.conflicts],
+        "places": [_Place.of(chunk, words) for chunk in both.conflicts],
         "joined": both.joined,
     }
     if both.text is not None:
@@ -310,19 +338,25 @@ def _both_changes(draft: Draft, page: Page) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class _Place:
-    """A place that both sides changed, in its three versions, nothing invisible.
+    """A place that both sides changed, in its three versions, nothing invisible; what each side
+    added is marked.
 
     Of a very long one the middle is left out: the whole texts stand elsewhere on the page.
     """
 
-    before: list[Segment]
-    yours: list[Segment]
-    stored: list[Segment]
+    before: Sequence[Segment]
+    yours: Sequence[Segment]
+    stored: Sequence[Segment]
 
     @classmethod
-    def of(cls, chunk: Chunk) -> "_Place":
-        versions = (chunk.base, chunk.ours, chunk.theirs)
-        return cls(*(list(drawn("\n".join(lines), limit=PLACE_LENGTH)) for lines in versions))
+    def of(cls, chunk: Chunk, words: Work) -> "_Place":
+        before, ours, theirs = (
+            "\n".join(lines) for lines in (chunk.base, chunk.ours, chunk.theirs)
+        )
+        if max(len(before), len(ours), len(theirs)) > PLACE_LENGTH:
+            return cls(*(drawn(text, limit=PLACE_LENGTH) for text in (before, ours, theirs)))
+        yours, stored = (mark_words(before, text, words)[1] for text in (ours, theirs))
+        return cls(drawn(before, limit=None), yours, stored)
 
 
 def _base_text(draft: Draft) -> str:

@@ -46,6 +46,6 @@ def prose(text: str, resolve: Resolve, title: str = "") -> Rendered:
     """The text as HTML, without its front matter and without the heading that is its title."""
     body = markdown.split(text).body
     first, _, rest = body.lstrip("\r\n").partition("\n")
-    if title and first.startswith("# ") and markdown.title(first, "") == title:
+    if title and first.startswith(("# ", "## ")) and markdown.title(first, "") == title:
         body = rest
     return render(body, resolve)

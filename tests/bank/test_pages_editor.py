@@ -193,6 +193,38 @@ def test_a_name_and_an_abstract_that_attack_together_are_refused(desk: Client, m
     assert not Page.objects.exists()
 
 
+def test_a_message_that_the_guard_refuses_is_marked_at_its_field_and_everything_kept(edit, written):
+    written()
+    response = edit(MINE, "save", message=f"Now {ATTACK}.")
+    assert response.status_code == 422
+    shown = text(response)
+    assert "The guard objects to what you say of the change." in shown
+    assert f'<mark class="finding">{ATTACK}</mark>' in shown
+    assert f'value="Now {ATTACK}."' in shown
+    assert "Keep it for Review" not in shown
+    assert boxes(response) == [MINE]
+    assert current() == (1, ALICE)
+
+
+def test_a_message_is_checked_while_it_is_typed(desk: Client, written):
+    written()
+    sent = {"step": "message", "message": ATTACK}
+    part = desk.post("/bank/alice/edit/", sent, headers={"HX-Request": "true"})
+    assert (part.status_code, "<html" in text(part)) == (200, False)
+    assert f'<mark class="finding">{ATTACK}</mark>' in text(part)
+    sent["message"] = "The crane too."
+    assert text(desk.post("/bank/alice/edit/", sent, headers={"HX-Request": "true"})).strip() == ""
+
+
+def test_a_new_page_whose_message_is_refused_is_not_made_and_kept(desk: Client, memory):
+    sent = {"name": "alice", "content": MINE, "step": "review", "message": ATTACK}
+    response = desk.post("/bank/new/", sent)
+    assert response.status_code == 422
+    assert "What changed: It tells the reader" in text(response)
+    assert boxes(response) == [MINE]
+    assert not Page.objects.exists()
+
+
 @pytest.mark.parametrize(
     ("content", "says"),
     [("a\0b", "Null characters"), ("x" * 600_000, "524,288 bytes")],
@@ -264,7 +296,10 @@ def test_places_that_both_changed_are_chosen_one_by_one(edit, written, meanwhile
     written(content=text_of("Alice", "docks"))
     meanwhile(text_of("Theirs", "crane"))
     mine = text_of("Mine", "tower")
-    assert len(edit(mine).context["places"]) == 2
+    asked = edit(mine)
+    assert len(asked.context["places"]) == 2
+    assert "# <ins>Mine</ins>" in text(asked)
+    assert "# <ins>Theirs</ins>" in text(asked)
     response = edit(mine, "merge", **{"choice-0": "mine", "choice-1": "both"})
     assert response.status_code == 200
     assert boxes(response) == [text_of("Mine", "crane\ntower")]
@@ -310,7 +345,7 @@ def test_a_page_that_was_archived_meanwhile_can_be_made_again(edit, desk, writte
     assert "This page is gone" in text(response)
     assert boxes(response) == [MINE]
     edit(MINE, "review", "")
-    assert current() == (1, MINE)
+    assert current() == (2, MINE)  # The name has had a first revision.
 
 
 def test_an_edit_in_the_file_is_a_conflict_too(edit, written, memory):
