@@ -106,11 +106,11 @@ def search_code(
     Compares with the vectors of `embedding_model`, by default the one that was stored last.
     Raises Unavailable for a text alone, which it takes a provider to make a vector of.
     """
+    model = embedding_model or code_vectors.newest_model(collection)
     if query is None:
         if not text.strip():
             raise Invalid.field("query_embedding", "give a query_embedding, or a query_text")
-        query = vector_of(text)
-    model = embedding_model or code_vectors.newest_model(collection)
+        query = vector_for(text, model)
     key = Key("code", collection, model)
     scores, skipped, model = warm.nearest(key, query, limit, min_score)
     rows = CodeVector.objects.defer("vector").in_bulk([int(one) for one in scores])
@@ -124,14 +124,6 @@ def given_vector(embedding: Any, embedding_b64: Any = None) -> Vector | None:
         return received(embedding, embedding_b64)
     except VectorRefused as refusal:
         raise refusal_error(refusal, "query_embedding") from refusal
-
-
-def vector_of(text: str) -> Vector:
-    """The vector of a query's text by the configured provider. Raises Unavailable without one."""
-    raise Unavailable(
-        "no embedding provider is configured, and a text alone cannot be compared with vectors: "
-        "send query_embedding, or set MEMORYWEB_EMBEDDING_URL"
-    )
 
 
 # The warm matrices
@@ -213,6 +205,7 @@ class Pool:
 
     matrices: dict[int, Matrix] = field(default_factory=dict)
     places: dict[str, int | str] = field(default_factory=dict)  # a width, or why it has none
+    without: Counter[str] = field(default_factory=Counter)  # how many have none, by why
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -226,7 +219,7 @@ class Pool:
             if row.blob:
                 by_length.setdefault(len(row.blob), []).append(row)
             else:
-                self.places[row.id] = "model" if row.other_model else "no_vector"
+                self._put_without(row.id, "model" if row.other_model else "no_vector")
         for length, some in by_length.items():
             self._put_of_one_length(some, length)
 
@@ -234,6 +227,8 @@ class Pool:
         place = self.places.pop(one, None)
         if isinstance(place, int):
             self.matrices[place].drop(one)
+        elif place is not None:
+            self.without[place] -= 1
 
     def nearest(
         self, unit: Vector, limit: int, floor: float | None
@@ -241,14 +236,18 @@ class Pool:
         with self.lock:
             matrix = self.matrices.get(unit.size)
             found = matrix.nearest(unit, limit, floor) if matrix else {}
-            others = Counter(place for place in self.places.values() if isinstance(place, str))
             widths = sum(len(m) for width, m in self.matrices.items() if width != unit.size)
-        return found, Skipped(others["no_vector"], widths, others["model"])
+            return found, Skipped(self.without["no_vector"], widths, self.without["model"])
+
+    def _put_without(self, one: str, why: str) -> None:
+        self.places[one] = why
+        self.without[why] += 1
 
     def _put_of_one_length(self, rows: Sequence[Row], length: int) -> None:
         """Many at once: each blob by itself would cost more than the matrix."""
         if length % BLOB_DTYPE.itemsize:
-            self.places.update((row.id, "no_vector") for row in rows)
+            for row in rows:
+                self._put_without(row.id, "no_vector")
             return
         width = length // BLOB_DTYPE.itemsize
         values = np.frombuffer(b"".join(row.blob or b"" for row in rows), BLOB_DTYPE)
@@ -256,10 +255,11 @@ class Pool:
         with np.errstate(invalid="ignore"):
             norms = np.sqrt(np.einsum("ij,ij->i", wide, wide))
             good = np.isfinite(norms) & (norms >= EPSILON)
-        self.places.update(
-            (row.id, width if ok else "no_vector") for row, ok in zip(rows, good, strict=True)
-        )
         kept = [row for row, ok in zip(rows, good, strict=True) if ok]
+        self.places.update((row.id, width) for row in kept)
+        for row, ok in zip(rows, good, strict=True):
+            if not ok:
+                self._put_without(row.id, "no_vector")
         matrix = self.matrices.setdefault(width, Matrix(width))
         units = wide[good] / norms[good, None]
         matrix.extend([row.id for row in kept], [row.created_at for row in kept], units)

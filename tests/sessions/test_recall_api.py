@@ -177,7 +177,9 @@ def test_a_warm_recall_is_that_of_a_cold_one_after_any_history(memory):
     query = np.float32([1, 2, 3, 4])
     for _ in range(30):
         name = names[random.integers(40)]
-        if random.random() < 0.3 and Memory.objects.filter(pk=name).exists():
+        if random.random() < 0.2:
+            memory("no vector", f"none{random.integers(5)}")
+        elif random.random() < 0.3 and Memory.objects.filter(pk=name).exists():
             session_deletion.delete_memory(system(), name)
         elif not Memory.objects.filter(pk=name).exists():
             memory(name, name, random.standard_normal(4).tolist())
@@ -185,6 +187,7 @@ def test_a_warm_recall_is_that_of_a_cold_one_after_any_history(memory):
         warm.forget()
         cold = recall.recall("shop", query, limit=20)
         assert [(m.pk, s) for m, s in kept.memories] == [(m.pk, s) for m, s in cold.memories]
+        assert kept.skipped == cold.skipped
 
 
 def test_scores_are_those_of_plain_arithmetic(memory):
