@@ -12,9 +12,9 @@ import pytest
 from django.db import connection
 
 from bank import api as api_of_bank
-from bank import erasing, places, queries, renaming, services, sync
+from bank import erasing, places, queries, rewriting, services, sync
 from bank.files import mark_of
-from bank.models import FileOperation, Kind, Label, Link, Page, Revision, UsedName
+from bank.models import FileOperation, Kind, Label, Link, Page, Revision, Rewriting, UsedName
 from memoryweb import checking
 from memoryweb.core.actor import Actor, system
 from memoryweb.core.errors import Conflict, Forbidden, NotFound, Unavailable
@@ -256,10 +256,13 @@ def test_notes_and_the_long_term_memory_are_archived_over_http(memory: Path, api
 def test_a_rename_that_an_erasure_overtakes_answers_with_what_it_stored(
     leaked: Page, admin: Actor, api, monkeypatch
 ):
-    def overtaken(actor: Actor, renamed: renaming.Renamed) -> None:
-        erasing.erase(admin, Kind.ENTITY, renamed.page.name)
+    carry_on = rewriting.carry_on
 
-    monkeypatch.setattr(renaming, "_rewrite_links", overtaken)
+    def overtaken(begun: Rewriting) -> rewriting.Rewritten:
+        erasing.erase(admin, Kind.ENTITY, "carol")
+        return carry_on(begun)
+
+    monkeypatch.setattr(rewriting, "carry_on", overtaken)
     answer = api("admin").post("/bank/entities/alice/rename", {"to": "carol"})
     assert answer.status_code == 200
     assert (answer.json()["renamed_from"], answer.json()["entity"]["name"]) == ("alice", "carol")
