@@ -174,6 +174,7 @@ LOGGING = {
         "django": {"handlers": ["console"], "level": "WARNING", "propagate": False},
         "django.server": {"handlers": ["console"], "level": "WARNING", "propagate": False},
         "axes": {"handlers": ["console"], "level": "WARNING", "propagate": False},
+        "mcp": {"handlers": ["console"], "level": "WARNING", "propagate": False},
         "waitress": {"handlers": ["console"], "level": "WARNING", "propagate": False},
         # It warns of every request that waits for a thread, however shortly.
         "waitress.queue": {"handlers": ["console"], "level": "ERROR", "propagate": False},

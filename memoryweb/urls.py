@@ -6,6 +6,7 @@ from django.urls import include, path
 
 from memoryweb import activity, api, guard_pages, resuming, review_pages, views
 from memoryweb.core import health
+from memoryweb.mcp.door import mcp
 
 handler400 = "memoryweb.views.bad_request"
 handler403 = "memoryweb.views.forbidden"
@@ -38,6 +39,7 @@ urlpatterns = [
     path("", include("search.urls")),
     path("admin/", admin.site.urls),
     path("api/v1/", api.urls()),
+    path("mcp", mcp, name="mcp"),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
 ]

@@ -10,7 +10,7 @@ from ninja.security.http import HttpAuthBase
 from ninja.utils import check_csrf
 
 from memoryweb.core import tokens
-from memoryweb.core.actor import Actor, Role
+from memoryweb.core.actor import Actor, Role, Via
 from memoryweb.core.errors import Forbidden
 from memoryweb.core.limits import RateLimit
 from memoryweb.core.models import User
@@ -22,6 +22,16 @@ class ApiRequest(HttpRequest):
     """A request that passed the door: `actor` is set."""
 
     actor: Actor
+
+
+def bearer(request: HttpRequest, via: Via = "api") -> Actor | None:
+    """Who holds the token that the request shows, None without a live one. Raises TooMany."""
+    scheme, _, text = request.headers.get("Authorization", "").partition(" ")
+    token = tokens.find(text.strip()) if scheme.lower() == "bearer" else None
+    if token is None:
+        return None
+    rate_limit.spend(token.key)
+    return token.actor(via)
 
 
 class Scoped(HttpAuthBase):
@@ -42,13 +52,8 @@ class Scoped(HttpAuthBase):
         return actor
 
     def _actor(self, request: HttpRequest) -> Actor | None:
-        if header := request.headers.get("Authorization"):
-            scheme, _, text = header.partition(" ")
-            token = tokens.find(text.strip()) if scheme.lower() == "bearer" else None
-            if token is None:
-                return None
-            rate_limit.spend(token.key)
-            return token.actor()
+        if request.headers.get("Authorization"):
+            return bearer(request)
         user: Any = request.user
         if not isinstance(user, User) or not user.is_active:
             return None

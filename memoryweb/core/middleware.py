@@ -36,11 +36,11 @@ def request_id(get_response: Handler) -> Handler:
     return middleware
 
 
-def problem(
+def problem_document(
     request: HttpRequest, status: int, detail: str, title: str = "", **members: Any
-) -> JsonResponse:
+) -> dict[str, Any]:
     """An RFC 9457 problem document."""
-    document = {
+    return {
         "type": "about:blank",
         "title": title or HTTPStatus(status).phrase,
         "status": int(status),
@@ -48,8 +48,14 @@ def problem(
         **members,
         "request_id": getattr(request, "id", ""),
     }
+
+
+def problem(
+    request: HttpRequest, status: int, detail: str, title: str = "", **members: Any
+) -> JsonResponse:
+    """An answer that is a problem document."""
     return JsonResponse(
-        document,
+        problem_document(request, status, detail, title, **members),
         status=status,
         content_type="application/problem+json",
         json_dumps_params={"ensure_ascii": False},
