@@ -23,7 +23,7 @@ from django.db.models import (
 from django.utils import timezone
 
 from episodes import queries
-from episodes.models import DeletedEpisode, Episode, EpisodeVector
+from episodes.models import DeletedEpisode, Episode, EpisodeVector, RefusedVector
 from episodes.queries import COLLECTION
 from episodes.schemas import EpisodeFilter
 from episodes.store import recalled_text
@@ -229,12 +229,12 @@ def _verify(receipt: Receipt, ids: Sequence[str]) -> None:
 
 def _keep(tx: clock.Writing, ids: Sequence[str], batch: str) -> None:
     now = timezone.now()
-    rows = Episode.objects.filter(pk__in=ids).prefetch_related("vectors")
+    rows = Episode.objects.filter(pk__in=ids).prefetch_related("vectors", "refused_vectors")
     DeletedEpisode.objects.bulk_create(
         DeletedEpisode(
             batch=batch,
             episode_id=episode.pk,
-            record=_columns(episode) | {"vectors": [_columns(v) for v in episode.vectors.all()]},
+            record=_whole(episode),
             deleted_at=now,
             deleted_by=str(tx.actor)[:250],
         )
@@ -242,12 +242,21 @@ def _keep(tx: clock.Writing, ids: Sequence[str], batch: str) -> None:
     )
 
 
+def _whole(episode: Episode) -> dict[str, Any]:
+    """An episode with its vectors, and why others of it were refused."""
+    return _columns(episode) | {
+        "vectors": [_columns(one) for one in episode.vectors.all()],
+        "refused_vectors": [_columns(one) for one in episode.refused_vectors.all()],
+    }
+
+
 def _restore(tx: clock.Writing, kept: DeletedEpisode) -> None:
     record = dict(kept.record)
-    vectors = record.pop("vectors")
+    vectors, refused = record.pop("vectors"), record.pop("refused_vectors", [])
     episode = _row(Episode, record)
     episode.save(force_insert=True)
     EpisodeVector.objects.bulk_create(_row(EpisodeVector, vector) for vector in vectors)
+    RefusedVector.objects.bulk_create(_row(RefusedVector, one) for one in refused)
     text = recalled_text(vars(episode))
     judged = Rereading.judged_by_present_rules(kept.deleted_at)
     findings = scan(text, posture="recalled") if episode.quarantined or not judged else []

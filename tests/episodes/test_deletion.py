@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from episodes import deletion, queries, store
-from episodes.models import DeletedEpisode, Episode
+from episodes.models import DeletedEpisode, Episode, RefusedVector
 from episodes.schemas import EpisodeFilter, EpisodePatch
 from memoryweb.core import clock
 from memoryweb.core.actor import system
@@ -33,6 +33,17 @@ def test_an_undo_brings_everything_back_times_and_vectors_included(remember):
     assert shown("one") == before
     assert not DeletedEpisode.objects.exists()
     assert [c.op for c in clock.changes_since(0)][-2:] == ["delete", "put"]
+
+
+def test_an_undo_brings_back_why_a_vector_was_refused(remember):
+    remember(vector=[0.0, 0.0])
+    before, refused = shown("one"), list(RefusedVector.objects.values())
+    receipt = delete("one")
+    assert not RefusedVector.objects.exists()
+    deletion.undo(system("page"), receipt.batch)
+    assert shown("one") == before
+    [back], [was] = list(RefusedVector.objects.values()), refused
+    assert back | {"id": 0} == was | {"id": 0}
 
 
 def test_an_undo_brings_back_all_that_were_deleted_together_and_only_those(remember):
