@@ -36,7 +36,7 @@ def test_an_undo_brings_everything_back_times_and_vectors_included(remember):
 
 
 def test_an_undo_brings_back_why_a_vector_was_refused(remember):
-    remember(vector=[0.0, 0.0])
+    remember(embedding=[0, 0], embedding_model="m")
     before, refused = shown("one"), list(RefusedVector.objects.values())
     receipt = delete("one")
     assert not RefusedVector.objects.exists()
