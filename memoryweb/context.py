@@ -45,6 +45,7 @@ SETTINGS = (
     Entry("Search", "/settings/search/", "search_defaults"),
 )
 ADMINISTRATION = (
+    Entry("Provider", "/settings/provider/", "provider"),
     Entry("Tokens", "/settings/tokens/", "tokens"),
     Entry("People", "/settings/people/", "people"),
     Entry("Database", "/admin/", "admin"),

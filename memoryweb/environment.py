@@ -3,6 +3,7 @@
 Every reader names the variable in its error, so the operator knows which line to mend.
 """
 
+import math
 import os
 import secrets
 from collections.abc import Mapping
@@ -11,6 +12,8 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from django.core.exceptions import ImproperlyConfigured
+
+from search.embedding import addresses
 
 IPNetwork = IPv4Network | IPv6Network
 TRUE, FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
@@ -113,3 +116,39 @@ def _make_key(file: Path) -> None:
         pass  # Another process was first; its key counts.
     finally:
         draft.unlink()
+
+
+def seconds(
+    name: str,
+    default: float,
+    *,
+    least: float,
+    most: float,
+    environ: Mapping[str, str] = os.environ,
+) -> float:
+    value = text(name, str(default), environ)
+    try:
+        number = float(value)
+    except ValueError:
+        number = math.nan
+    if not least <= number <= most:  # NaN is in no range.
+        raise ImproperlyConfigured(
+            f"{name} must be seconds from {least:g} to {most:g}, not {value!r}"
+        )
+    return number
+
+
+def provider(name: str, environ: Mapping[str, str] = os.environ) -> str:
+    """The address of an embedding provider, `local` for the one in the process, "" for none."""
+    value = text(name, "", environ)
+    if value and (wrong := addresses.problem(value)):
+        raise ImproperlyConfigured(f"{name} {wrong}")
+    return addresses.plain(value)
+
+
+def provider_model(name: str, address: str, environ: Mapping[str, str] = os.environ) -> str:
+    """The model to ask the provider at `address` for: one over HTTP has many, none is guessed."""
+    value = text(name, "", environ)
+    if address and (wrong := addresses.model_problem(address, value)):
+        raise ImproperlyConfigured(f"{name} {wrong}")
+    return value

@@ -22,6 +22,14 @@ MEMORYWEB_RATE_LIMIT = env.whole("MEMORYWEB_RATE_LIMIT", 0)
 MEMORYWEB_TRASH_MINUTES = env.whole("MEMORYWEB_TRASH_MINUTES", 10, least=1)
 # Open connections to the indexes of wikis; the name is TencentDB's. Each has three open files.
 KNOWLEDGE_WIKI_POOL_MAX = env.whole("KNOWLEDGE_WIKI_POOL_MAX", 300, least=1)
+# Who makes vectors of texts: nobody by default. The key is nowhere but here, and is never shown.
+MEMORYWEB_EMBEDDING_URL = env.provider("MEMORYWEB_EMBEDDING_URL")
+MEMORYWEB_EMBEDDING_MODEL = env.provider_model("MEMORYWEB_EMBEDDING_MODEL", MEMORYWEB_EMBEDDING_URL)
+MEMORYWEB_EMBEDDING_API_KEY = env.text("MEMORYWEB_EMBEDDING_API_KEY", "")
+# How long a search waits for the vector of its words.
+MEMORYWEB_EMBEDDING_TIMEOUT = env.seconds("MEMORYWEB_EMBEDDING_TIMEOUT", 3.0, least=0.1, most=60.0)
+MEMORYWEB_EMBEDDING_AUTO = env.flag("MEMORYWEB_EMBEDDING_AUTO", False)
+MEMORYWEB_EMBEDDING_ALLOW_PRIVATE = env.flag("MEMORYWEB_EMBEDDING_ALLOW_PRIVATE", False)
 DATA_UPLOAD_MAX_MEMORY_SIZE = MEMORYWEB_BATCH_BODY_LIMIT
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2000
 

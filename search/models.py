@@ -1,8 +1,9 @@
-"""What search keeps of its own: every version of its settings, and queries to suggest."""
+"""What search keeps of its own: versions of its settings, suggestions, the provider, and runs."""
 
 from typing import ClassVar
 
 from django.db import models
+from django.urls import reverse
 
 
 class SettingsVersion(models.Model):
@@ -32,3 +33,121 @@ class SuggestedQuery(models.Model):
 
     def __str__(self) -> str:
         return self.text
+
+
+class ProviderChoice(models.Model):
+    """The embedding provider that an administrator named on a page; one row at most.
+
+    It holds while the environment names none. The key is not here.
+    """
+
+    address = models.CharField(max_length=500)
+    model = models.CharField(max_length=200)
+    chosen_at = models.DateTimeField()
+    chosen_by = models.CharField(max_length=250)
+
+    def __str__(self) -> str:
+        return f"{self.model} at {self.address}"
+
+
+class Run(models.Model):
+    """One piece of long work, done by whichever process has its lease; see `search.runs`.
+
+    `collection` and `position` say where it goes on. `states` are the only vector states it
+    looks after, all that are not current where there is none.
+    """
+
+    class Kind(models.TextChoices):
+        REINDEX = "reindex", "Embed again"
+        REBUILD = "rebuild", "Rebuild the index"
+
+    class State(models.TextChoices):
+        QUEUED = "queued"
+        RUNNING = "running"
+        DONE = "done"
+        FAILED = "failed"
+        CANCELLED = "cancelled"
+
+    kind = models.CharField(max_length=10, choices=Kind)
+    state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
+    collections = models.JSONField(default=list)
+    states = models.JSONField(default=list, blank=True)
+    model = models.CharField(max_length=200, blank=True)
+    dimension = models.PositiveIntegerField(null=True, blank=True)
+    actor = models.CharField(max_length=250)
+    collection = models.CharField(max_length=30, blank=True)
+    position = models.CharField(max_length=400, blank=True)
+    total = models.PositiveIntegerField(default=0)
+    done = models.PositiveIntegerField(default=0)
+    failed = models.PositiveIntegerField(default=0)
+    rate = models.FloatField(default=0.0)  # documents a second
+    message = models.TextField(blank=True)  # what stopped it, or what it waits for
+    coverage_before = models.JSONField(null=True, blank=True)
+    coverage_after = models.JSONField(null=True, blank=True)
+    owner = models.CharField(max_length=100, blank=True)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    heartbeat_at = models.DateTimeField(null=True, blank=True)
+    cancel_asked = models.BooleanField(default=False)
+    created_at = models.DateTimeField()
+    started_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        indexes: ClassVar = [models.Index(fields=["state", "id"], name="run_state")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.pk}: {self.state}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("run", args=[self.pk])
+
+    @property
+    def active(self) -> bool:
+        return self.state in (self.State.QUEUED, self.State.RUNNING)
+
+    @property
+    def left(self) -> int:
+        return max(0, self.total - self.done - self.failed)
+
+    @property
+    def eta_s(self) -> float | None:
+        """Seconds that it still takes at its present rate; None when nobody can tell."""
+        if not self.active or not self.rate:
+            return None
+        return round(self.left / self.rate, 1)
+
+
+class RunHold(models.Model):
+    """A collection that an unfinished run works on: no second one of its kind can begin."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="holds")
+    kind = models.CharField(max_length=10)
+    collection = models.CharField(max_length=30)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["kind", "collection"], name="one_run_a_collection")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.collection}"
+
+
+class RunError(models.Model):
+    """A document that a run could not look after, and why."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="errors")
+    collection = models.CharField(max_length=30)
+    document = models.CharField(max_length=400)
+    reason = models.TextField()
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["run", "collection", "document"], name="one_error_a_document"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.collection}/{self.document}: {self.reason}"

@@ -22,9 +22,10 @@ from episodes.models import CodeVector, Memory
 from episodes.sessions import COLLECTION as MEMORIES
 from episodes.vectors import received, refusal_error
 from memoryweb.core import active_model, clock
-from memoryweb.core.errors import Invalid, Unavailable
+from memoryweb.core.errors import Invalid
 from memoryweb.core.models import Change
 from memoryweb.core.vectors import BLOB_DTYPE, EPSILON, Vector, VectorRefused, unit_vector
+from search.embedding.querying import vector_for
 from search.engine import FloatArray, best_first, shortlist
 
 CHUNK = 1000

@@ -14,6 +14,8 @@ from memoryweb.core.errors import FieldError, Invalid, NotFound
 from memoryweb.core.models import ActiveModel, QuarantineItem
 from memoryweb.core.vectors import Vector, VectorRefused, decode_blob
 from search.defaults import Defaults
+from search.embedding.problems import PROBLEMS
+from search.embedding.querying import query_vector
 from search.engine import (
     Answer,
     Filters,
@@ -177,9 +179,12 @@ def _query_vector(
     known = active.model if active else None
     if request.embedding_model is not None and request.embedding_model != known:
         return None, ("unknown_model",)
-    if given is None and active is not None and request.query.strip():
-        given = _suggested_vector(request.query.strip(), active.model)
-    return given, ()
+    text = request.query.strip()
+    if given is not None or not text or (request.weights and not request.weights.vector):
+        return given, ()
+    if active is not None and (shipped := _suggested_vector(text, active.model)) is not None:
+        return shipped, ()
+    return query_vector(text, active)
 
 
 def _given_vector(request: SearchIn) -> Vector | None:
@@ -194,6 +199,10 @@ def _suggested_vector(text: str, model: str) -> Vector | None:
     """The shipped vector of a suggested query: hybrid search without a provider."""
     row = SuggestedQuery.objects.filter(text=text, model=model).first()
     return decode_blob(bytes(row.vector)) if row else None
+
+
+# The reasons of this module and of search.embedding for a search without its vector.
+VECTOR_REASONS = {"unknown_model", "no_vectors"} | {error.reason for error in PROBLEMS}
 
 
 def _wanted(collections: Sequence[str]) -> list[str]:
@@ -220,7 +229,7 @@ def _hydrated(hits: tuple[Hit, ...]) -> Iterator[Result]:
 
 def _merged(*reasons: tuple[str, ...]) -> tuple[str, ...]:
     merged = dict.fromkeys(reason for some in reasons for reason in some)
-    if "unknown_model" in merged:
-        # A vector was sent; that it was not used has its own reason.
+    if any(reason in VECTOR_REASONS for reason in merged):
+        # Why no vector was compared is told already.
         merged.pop("no_query_vector", None)
     return tuple(merged)

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from search import context_views, views
+from search import context_views, provider_views, views
 
 urlpatterns = [
     path("search/", views.search_page, name="search"),
@@ -8,6 +8,7 @@ urlpatterns = [
     path("search/similar/<episode:episode_id>/", views.similar_episodes, name="similar_episodes"),
     path("settings/search/", views.defaults_page, name="search_defaults"),
     path("settings/search/<int:version>/", views.revert_defaults, name="revert_defaults"),
+    path("settings/provider/", provider_views.provider_page, name="provider"),
     path("context/", context_views.context_page, name="context"),
     path("coverage/", views.coverage_page, name="coverage"),
 ]

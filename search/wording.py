@@ -25,6 +25,27 @@ class Notice(NamedTuple):
     action: str = ""
 
 
+PROVIDER_PAGE = ("/settings/provider/", "See the provider")
+PROVIDER = {
+    "provider_address": "The embedding provider's address is one that is not asked.",
+    "provider_unreachable": "The embedding provider cannot be reached. It is tried again by "
+    "itself.",
+    "provider_timeout": "The embedding provider did not answer in time. It is tried again by "
+    "itself.",
+    "provider_rate_limited": "The embedding provider was asked too often, and is left alone for "
+    "as long as it asked for.",
+    "provider_failed": "The embedding provider answered that it failed. It is tried again by "
+    "itself.",
+    "provider_rejected": "The embedding provider does not take the request: the key, the model, "
+    "or this text.",
+    "provider_bad_answer": "The embedding provider's answer was not a vector that can be used.",
+    "provider_wrong_width": "The embedding provider's vectors have another width than the stored "
+    "ones, and two widths cannot be compared.",
+    "provider_other_model": "The embedding provider does not have the model that the stored "
+    "vectors are of.",
+    "provider_not_installed": "The local embedding model is not installed.",
+    "provider_resting": "The embedding provider failed a moment ago. It is tried again by itself.",
+}
 NOTICES = {
     notice.reason: notice
     for notice in (
@@ -60,6 +81,10 @@ NOTICES = {
             "The query's vector is of a model that is not the active one.",
             "/coverage/",
             "See the active model",
+        ),
+        *(
+            Notice(reason, "warn", "Only words were compared.", text, *PROVIDER_PAGE)
+            for reason, text in PROVIDER.items()
         ),
         Notice(
             "no_terms",
@@ -119,6 +144,7 @@ QUERY_KINDS = {
 }
 
 NO_VECTOR = {
+    **{reason: text[0].lower() + text[1:] for reason, text in PROVIDER.items()},
     "no_query_vector": "no embedding provider is configured, so typed words have no vector.",
     "unknown_model": "the query's vector is of another model than the stored ones.",
     "wrong_width": "the query's vector has another width than the stored ones.",

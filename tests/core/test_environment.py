@@ -23,6 +23,25 @@ def test_an_unknown_time_zone_names_its_variable():
         env.zone("MEMORYWEB_TIME_ZONE", {"MEMORYWEB_TIME_ZONE": "Mars/Olympus"})
 
 
+@pytest.mark.parametrize("value", ["0", "61", "nan", "3s", "-1"])
+def test_a_time_limit_that_is_none_names_its_variable(value):
+    given = {"MEMORYWEB_EMBEDDING_TIMEOUT": value}
+    with pytest.raises(ImproperlyConfigured, match="MEMORYWEB_EMBEDDING_TIMEOUT"):
+        env.seconds("MEMORYWEB_EMBEDDING_TIMEOUT", 3.0, least=0.1, most=60.0, environ=given)
+
+
+@pytest.mark.parametrize("value", ["ollama", "ftp://h/v1", "http://me:pw@h/v1", "http://h/v1?k=1"])
+def test_an_address_of_no_provider_names_its_variable(value):
+    with pytest.raises(ImproperlyConfigured, match="MEMORYWEB_EMBEDDING_URL must"):
+        env.provider("MEMORYWEB_EMBEDDING_URL", {"MEMORYWEB_EMBEDDING_URL": value})
+
+
+def test_a_provider_without_a_model_names_the_variable_to_set():
+    with pytest.raises(ImproperlyConfigured, match="MEMORYWEB_EMBEDDING_MODEL must name"):
+        env.provider_model("MEMORYWEB_EMBEDDING_MODEL", "http://h/v1", {})
+    assert env.provider_model("MEMORYWEB_EMBEDDING_MODEL", "", {}) == ""
+
+
 def test_an_empty_variable_means_its_default():
     assert env.text("MEMORYWEB_LOG_LEVEL", "info", {"MEMORYWEB_LOG_LEVEL": " "}) == "info"
 

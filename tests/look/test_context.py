@@ -38,13 +38,14 @@ def test_settings_opens_inside_itself_and_marks_both():
     assert context.navigation("/bank/", administrator=True)[-1].children == []
 
 
-def test_only_an_administrator_is_shown_tokens_people_and_the_database():
+def test_only_an_administrator_is_shown_the_provider_tokens_people_and_the_database():
     settings = context.navigation("/settings/account/", administrator=False)[-1]
     assert [entry.section for entry in settings.children] == ["account", "search_defaults"]
     settings = context.navigation("/settings/account/", administrator=True)[-1]
     assert [entry.section for entry in settings.children] == [
         "account",
         "search_defaults",
+        "provider",
         "tokens",
         "people",
         "admin",
