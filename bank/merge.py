@@ -14,6 +14,7 @@ from bank.align import Hunk
 from bank.diff import Comparison, compare
 
 PLACES_LIMIT = 100  # Conflicts that a person can be asked about one by one.
+HUNKS_LIMIT = 20_000  # Changes of one side that are told apart; above, they are one.
 Side = Literal["base", "ours", "theirs"]
 Kind = Literal["same", "ours", "theirs", "both", "conflict"]
 Lines = tuple[str, ...]
@@ -33,8 +34,8 @@ class Chunk:
 class Merge:
     """The page in stretches. It is clean when no stretch is a conflict.
 
-    `ours` and `theirs` are what each side changed of the base. `joined` says that there were more
-    conflicts than PLACES_LIMIT: all between the first and the last is one then.
+    `ours` and `theirs` are what each side changed of the base. `joined` says that there was more
+    than can be told apart: a conflict may have in it what lies between several.
     """
 
     chunks: tuple[Chunk, ...]
@@ -74,13 +75,23 @@ _SIDE: dict[str, Side] = {"same": "base", "ours": "ours", "theirs": "theirs", "b
 def merge(base: str, ours: str, theirs: str) -> Merge:
     """`ours` and `theirs`, both made from `base`, in one; lines end at newlines only."""
     mine, other = compare(base, ours), compare(base, theirs)
-    chunks = tuple(_chunks(mine.old, mine.new, other.new, _meetings(mine.hunks, other.hunks)))
+    meetings = _meetings(_few(mine.hunks), _few(other.hunks))
+    chunks = tuple(_chunks(mine.old, mine.new, other.new, meetings))
     places = [at for at, chunk in enumerate(chunks) if chunk.kind == "conflict"]
     if len(places) <= PLACES_LIMIT:
-        return Merge(chunks, mine, other)
+        joined = max(len(mine.hunks), len(other.hunks)) > HUNKS_LIMIT
+        return Merge(chunks, mine, other, joined)
     first, last = places[0], places[-1] + 1
     one = _one_conflict(chunks[first:last])
     return Merge((*chunks[:first], one, *chunks[last:]), mine, other, joined=True)
+
+
+def _few(hunks: Sequence[Hunk]) -> Sequence[Hunk]:
+    """The hunks, or all of them as one when they are too many to go through."""
+    if len(hunks) <= HUNKS_LIMIT:
+        return hunks
+    first, last = hunks[0], hunks[-1]
+    return [Hunk(first.old_start, last.old_end, first.new_start, last.new_end)]
 
 
 def _one_conflict(chunks: Sequence[Chunk]) -> Chunk:

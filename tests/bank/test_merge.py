@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bank.merge import PLACES_LIMIT, merge
+from bank.merge import HUNKS_LIMIT, PLACES_LIMIT, merge
 
 BASE = "# Alice\n\nLikes tea.\n\n- born in Lagos\n- works at sea\n\nLast line.\n"
 
@@ -146,8 +146,10 @@ def test_as_many_conflicts_as_can_be_asked_about_stay_apart():
 
 
 def test_half_a_megabyte_of_alternating_lines_merges_into_few_conflicts_that_lose_nothing():
-    base, ours, theirs = "a\nb\n" * 131_072, "b\nc\n" * 131_072, "c\na\n" * 131_072
+    base, ours, theirs = "a\nb\n" * 131_072, "c\nb\n" * 131_072, "d\nb\n" * 131_072
     merged = merge(base, ours, theirs)
-    assert len(merged.conflicts) <= PLACES_LIMIT
+    assert len(merged.ours.hunks) > HUNKS_LIMIT
+    assert len(merged.chunks) <= 2 * PLACES_LIMIT + 1
+    assert merged.joined
     assert merged.resolved([["ours"]] * len(merged.conflicts)) == ours
     assert merged.resolved([["theirs"]] * len(merged.conflicts)) == theirs
