@@ -13,9 +13,10 @@ LOOKED_UP = 2_000  # Links of one text whose pages are looked up; the others sho
 Trail = list[tuple[str, str | None]]
 
 
-def resolver(text: str) -> Callable[[Link], str | None]:
-    """Gives the address of each link of this text, None where there is no such page."""
-    leads = linking.candidates({link.target for link in extract(text)[:LOOKED_UP]})
+def resolver(text: str, wiki: str = "") -> Callable[[Link], str | None]:
+    """Gives the address of each link of this text, None where there is no such page in the wiki,
+    which is the bank if it is ""."""
+    leads = linking.candidates({link.target for link in extract(text)[:LOOKED_UP]}, wiki)
 
     def address(link: Link) -> str | None:
         found = leads.get(link.target)

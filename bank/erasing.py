@@ -132,6 +132,7 @@ def _erase(actor: Actor, page: Page, reason: str) -> Receipt:
         receipt, op = _take_away(tx, page, reason)
     with publishing.explained("its texts are erased, and its file follows", erased=True):
         clean = publishing.erase(op)
+        places.drop_index(traces.wiki)
     return _looked_at_again(replace(receipt, seq=tx.seq), traces, clean=clean)
 
 
@@ -141,6 +142,7 @@ class Traces:
 
     pk: int
     kind: Kind
+    wiki: str
     path: str
     keys: list[str]
     shas: list[str]
@@ -152,7 +154,9 @@ class Traces:
         names = {queries.key_of(kind, one) for one in (page.name, *page.former_names)}
         shas = set(page.revisions.values_list("sha256", flat=True))
         taken = _namesake(page).exists()
-        return cls(page.pk, kind, page.path, sorted(names), sorted(shas), taken)
+        return cls(
+            page.pk, kind, page.wiki_id or "bank", page.path, sorted(names), sorted(shas), taken
+        )
 
 
 def _clear_beside(page: Page, shas: Collection[str]) -> None:
@@ -175,7 +179,7 @@ def _take_away(tx: clock.Writing, page: Page, reason: str) -> tuple[Receipt, Fil
     page.file_operations.all().delete()
     op = record.operation(page, FileOperation.Op.ERASE, sha, timezone.now())
     if living or not _namesake(page).exists():
-        tx.changed(queries.COLLECTION, page.document, "delete")
+        tx.changed(page.collection, page.document, "delete")
     tx.audited(
         "page.erase",
         f"pages/{page.document}",
@@ -223,12 +227,19 @@ def _namesake(page: Page) -> QuerySet[Page]:
     return same.exclude(pk=page.pk)
 
 
+def _index_is_rid_of(traces: Traces, document: str) -> bool | None:
+    """Whether no index answers with the page; None where there is none to ask."""
+    if traces.kind == Kind.WIKI:
+        return not places.index_of(traces.wiki).exists()
+    held = still_found(queries.COLLECTION, [document])
+    return None if held is None else not held
+
+
 def _looked_at_again(receipt: Receipt, traces: Traces, *, clean: bool) -> Receipt:
     """The receipt, with what there is after the erasure."""
     index, file = None, True
     if not traces.namesake:
-        held = still_found(queries.COLLECTION, [receipt.document])
-        index = None if held is None else not held
+        index = _index_is_rid_of(traces, receipt.document)
         file = places.stamp(traces.path) is None
     row = Page.objects.filter(pk=traces.pk).exists()
     found = backups.search(

@@ -41,7 +41,7 @@ def bank_zip() -> Iterator[bytes]:
 
 
 def _head() -> dict[str, Any]:
-    held = Page.objects.filter(archived_at=None, quarantined=True).order_by("path")
+    held = Page.objects.filter(archived_at=None, quarantined=True, wiki=None).order_by("path")
     return {
         "made_at": timezone.now().isoformat(),
         "change_seq": clock.current_seq(),
@@ -53,7 +53,7 @@ def _head() -> dict[str, Any]:
 
 def _pages() -> Iterator[tuple[Page, str]]:
     """Every page with its path as all paths were at the start, when no two were the same."""
-    rows = iter(list(queries.servable().order_by("path").values_list("pk", "path")))
+    rows = iter(list(queries.servable_of_bank().order_by("path").values_list("pk", "path")))
     while some := dict(islice(rows, _CHUNK)):
         pages = Page.objects.filter(quarantined=False).in_bulk(some)
         yield from ((pages[pk], path) for pk, path in some.items() if pk in pages)

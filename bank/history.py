@@ -150,6 +150,8 @@ def _trail(page: Page, here: str) -> list[tuple[str, str | None]]:
 
 def _twin(operation: str, page: Page, *arguments: int) -> str:
     """The JSON twin; {} in the operation's name stands for the kind of page."""
+    if page.kind == Kind.WIKI:
+        return ""
     of = {Kind.ENTITY: "", Kind.NOTE: "note_", Kind.MEMORY: "memory_"}[Kind(page.kind)]
     name = [] if page.kind == Kind.MEMORY else [page.name]
     return reverse(f"api:{operation.format(of)}", args=[*name, *arguments])

@@ -61,7 +61,9 @@ def note_path(day: date) -> str:
 
 
 def folder_of(path: str) -> str:
-    """Of the folders that pages lie in, the one that this path is in."""
+    """Of the folders that pages lie in, the one that this path is in; a wiki is one folder."""
+    if path.startswith("@"):
+        return path.partition("/")[0]
     return ENTITIES if path.startswith(f"{ENTITIES}/") else ROOT
 
 

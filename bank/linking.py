@@ -4,6 +4,10 @@ A target is looked up among the labels of all pages: by the path of an imported 
 a former name, by title, by alias; the first that fits. Case does not matter, and in names spaces
 and hyphens are one, because `Alice Chen` is filed as `alice-chen`. Of several that fit one rule
 an entity comes first, then the shortest name.
+
+A wiki's links lead to its own pages, and its keys begin with its id. There a target is first the
+whole ref, exactly and then in any case, then the end of one, and of several that fit the one in
+the fewest folders is taken.
 """
 
 from collections import defaultdict
@@ -15,7 +19,7 @@ from typing import TypeVar
 from django.db.models import Q
 
 from bank import names
-from bank.links import name_key, tails
+from bank.links import name_key, path_of, tails
 from bank.models import Kind, Label, Link, Page
 
 KEY_LENGTH = 400
@@ -35,74 +39,90 @@ Labelled = tuple[str, str, str]  # role, key, text
 class Candidate:
     """A page that a target may mean; the least of several is taken."""
 
-    rank: tuple[bool, bool, int]
+    rank: tuple[bool, bool, int, int]
     name: str
     kind: str
     page: int
 
 
-# Keys
+# Keys; `wiki` is "" for the bank
 
 
-def base_key(target: str) -> str:
+def base_key(target: str, wiki: str = "") -> str:
     """What a target and the name of the page have in common, folders left out."""
-    return name_key(target).rpartition("/")[2][:KEY_LENGTH]
+    return scoped(name_key(target).rpartition("/")[2], wiki)
 
 
-def words_key(target: str) -> str:
+def words_key(target: str, wiki: str = "") -> str:
     """What a target has in common with the title or alias that it quotes."""
-    return names.key(target.strip())[:KEY_LENGTH]
+    return scoped(names.key(target.strip()), wiki)
 
 
-def file_keys(path: str) -> set[str]:
-    """By which a page is found that was imported from this path: each end of it."""
-    return {tail[:KEY_LENGTH] for tail in tails(name_key(path))}
+def file_keys(path: str, wiki: str = "") -> set[str]:
+    """By which a page is found that lies at this path, or was imported from it: each end of it."""
+    return {scoped(tail, wiki) for tail in tails(name_key(path))}
 
 
-def _path_key(target: str) -> str:
-    """The key of a target that names folders; empty for one that does not."""
-    path = name_key(target)
-    return path[:KEY_LENGTH] if "/" in path else ""
+def whole_key(target: str, wiki: str = "") -> str:
+    """What a target has in common with the whole path that it names."""
+    return scoped(name_key(target), wiki)
+
+
+def scoped(key: str, wiki: str) -> str:
+    """A key as one of this wiki; nothing is found by none."""
+    # No target holds a line end, and whose pages they are is asked all the same.
+    return f"\n{wiki}\n{key}"[:KEY_LENGTH] if wiki and key else key[:KEY_LENGTH]
 
 
 # Where targets lead
 
 
-def candidates(targets: Iterable[str]) -> dict[str, list[Candidate]]:
+def candidates(targets: Iterable[str], wiki: str = "") -> dict[str, list[Candidate]]:
     """For each target that leads anywhere every page that it fits equally well, the best first."""
-    tried = {target: _tried(target) for target in targets}
+    tried = {target: _tried(target, wiki) for target in targets}
     keys = {key for rules in tried.values() for _, key in rules if key}
-    labelled = _labelled(keys)
+    labelled = _labelled(keys, wiki)
     found = {}
     for target, rules in tried.items():
         for roles, key in rules:
             fitting = {one.page: one for role in roles[::-1] for one in labelled[role, key]}
             if fitting:
-                found[target] = sorted(fitting.values())
+                found[target] = _exact(target, wiki, sorted(fitting.values()))
                 break
     return found
 
 
-def _tried(target: str) -> list[tuple[tuple[Label.Role, ...], str]]:
+def _exact(target: str, wiki: str, fitting: list[Candidate]) -> list[Candidate]:
+    """The page that the target names letter by letter, if there is one; else all."""
+    name = f"{wiki}/{path_of(target)}"
+    return [one for one in fitting if wiki and one.name == name] or fitting
+
+
+def _tried(target: str, wiki: str) -> list[tuple[tuple[Label.Role, ...], str]]:
     """The labels that a target is looked up among, and by which key, in order."""
-    name, words = base_key(target), words_key(target)
+    path, name = whole_key(target, wiki), base_key(target, wiki)
+    words = words_key(target, wiki)
+    in_folders = path != name
+    first = (Label.Role.NAME,) if wiki else (Label.Role.FILE,)
     return [
-        ((Label.Role.FILE,), _path_key(target)),
+        (first, path if wiki or in_folders else ""),
+        ((Label.Role.FILE,), path if wiki else ""),
         ((Label.Role.NAME, Label.Role.FILE), name),
+        ((Label.Role.FORMER,), path if wiki else ""),
         ((Label.Role.FORMER,), name),
         ((Label.Role.TITLE,), words),
         ((Label.Role.ALIAS,), words),
     ]
 
 
-def _labelled(keys: Collection[str]) -> dict[tuple[str, str], list[Candidate]]:
+def _labelled(keys: Collection[str], wiki: str) -> dict[tuple[str, str], list[Candidate]]:
     """The pages that have a label of this role and key."""
     found: dict[tuple[str, str], list[Candidate]] = defaultdict(list)
     columns = ("role", "key", "page__kind", "page__name", "page_id")
     for some in _chunks(sorted(keys)):
-        rows = Label.objects.filter(key__in=some, role__in=_FOUND_BY)
+        rows = Label.objects.filter(key__in=some, role__in=_FOUND_BY, page__wiki=wiki or None)
         for role, key, kind, name, page in rows.values_list(*columns):
-            rank = (role != Label.Role.NAME, kind != Kind.ENTITY, len(name))
+            rank = (role != Label.Role.NAME, kind != Kind.ENTITY, name.count("/"), len(name))
             found[role, key].append(Candidate(rank, name, kind, page))
     return found
 
@@ -118,7 +138,8 @@ def settle(pages: Sequence[tuple[Page, set[Labelled], list[Link]]]) -> None:
     """
     renamed = _relabel({page.pk: labels for page, labels, _ in pages})
     _lead_again(renamed)
-    _relink({page.pk: links for page, _, links in pages})
+    wikis = {page.pk: page.wiki_id or "" for page, _, _ in pages}
+    _relink({page.pk: links for page, _, links in pages}, wikis)
 
 
 def _relabel(wanted: dict[int, set[Labelled]]) -> set[str]:
@@ -148,7 +169,7 @@ def _stored_labels(pages: Collection[int]) -> dict[tuple[int, Labelled], int]:
     }
 
 
-def _relink(wanted: dict[int, list[Link]]) -> None:
+def _relink(wanted: dict[int, list[Link]], wikis: dict[int, str]) -> None:
     """Give each page these links, in their order."""
     stored: dict[int, list[str]] = defaultdict(list)
     rows = Link.objects.filter(source__in=wanted).order_by("pk")
@@ -161,11 +182,11 @@ def _relink(wanted: dict[int, list[Link]]) -> None:
     }
     Link.objects.filter(source__in=[page for page in changed if stored[page]]).delete()
     new = [link for links in changed.values() for link in links]
-    leads = candidates({link.target for link in new})
+    leads = _leads((wikis[page], link.target) for page, links in changed.items() for link in links)
     for page, links in changed.items():
         for link in links:
             link.source_id = page
-            link.to_id, link.candidates = _lead(leads.get(link.target, []))
+            link.to_id, link.candidates = leads[wikis[page], link.target]
     Link.objects.bulk_create(new, batch_size=_CHUNK)
 
 
@@ -173,19 +194,30 @@ def _lead_again(keys: Collection[str]) -> None:
     """Point the links that any of these keys may concern to where they lead now."""
     for some in _chunks(sorted(keys)):
         concerned = Link.objects.filter(Q(name_key__in=some) | Q(words_key__in=some))
-        rows = list(concerned.values_list("pk", "target", "to_id", "candidates"))
-        leads = candidates({target for _, target, _, _ in rows})
+        columns = ("pk", "source__wiki_id", "target", "to_id", "candidates")
+        rows = list(concerned.values_list(*columns))
+        leads = _leads((wiki or "", target) for _, wiki, target, _, _ in rows)
         moved: dict[tuple[int | None, int], list[int]] = defaultdict(list)
-        for pk, target, *now in rows:
-            if (lead := _lead(leads.get(target, []))) != tuple(now):
+        for pk, wiki, target, *now in rows:
+            if (lead := leads[wiki or "", target]) != tuple(now):
                 moved[lead].append(pk)
         for (to, count), links in moved.items():
             for part in _chunks(links):
                 Link.objects.filter(pk__in=part).update(to=to, candidates=count)
 
 
-def _lead(found: Sequence[Candidate]) -> tuple[int | None, int]:
-    return (found[0].page if found else None), len(found)
+def _leads(targets: Iterable[tuple[str, str]]) -> dict[tuple[str, str], tuple[int | None, int]]:
+    """The page that each target of a wiki leads to, and how many it fits equally well."""
+    by_wiki: dict[str, set[str]] = defaultdict(set)
+    for wiki, target in targets:
+        by_wiki[wiki].add(target)
+    leads: dict[tuple[str, str], tuple[int | None, int]] = {}
+    for wiki, some in by_wiki.items():
+        found = candidates(some, wiki)
+        for target in some:
+            fitting = found.get(target, [])
+            leads[wiki, target] = (fitting[0].page if fitting else None), len(fitting)
+    return leads
 
 
 def _chunks(values: Iterable[T]) -> Iterator[list[T]]:

@@ -65,6 +65,17 @@ def rewrite(body: str, targets: Collection[str], new: str) -> str:
     return "".join(pieces) + body[done:]
 
 
+def unlink(body: str, targets: Collection[str]) -> str:
+    """The body with every link to one of these targets replaced by the words that it shows."""
+    pieces, done = [], 0
+    for match in _LINK_OR_ESCAPE.finditer(mask_code(body)):
+        if match["target"] is None or (link := link_of(match, body)).target not in targets:
+            continue
+        pieces += [body[done : match.start()], link.shown]
+        done = match.end()
+    return "".join(pieces) + body[done:]
+
+
 def link_of(match: re.Match[str], text: str) -> Link:
     """The Link of a WIKILINK match; `text` is what the match's positions count in."""
     start, end = match.span("target")
@@ -142,7 +153,7 @@ def _span_end(opener: re.Match[str], closers: dict[int, list[int]]) -> int:
 
 def name_key(target: str) -> str:
     """What a target and the page id it names have in common."""
-    return key(_path(target)).replace(" ", "-")
+    return key(path_of(target)).replace(" ", "-")
 
 
 def names_page(target: str, page_id: str) -> bool:
@@ -151,7 +162,8 @@ def names_page(target: str, page_id: str) -> bool:
     return written in tails(page) or written.rpartition("/")[2] == page
 
 
-def _path(target: str) -> str:
+def path_of(target: str) -> str:
+    """The path that a target names, without what leads nowhere."""
     parts = target.strip().removesuffix(".md").split("/")
     return "/".join(part for part in parts if part not in ("", ".", ".."))
 

@@ -49,11 +49,11 @@ class Item:
 
 
 def _broken() -> QuerySet[Link]:
-    return _with_source(Link.objects.filter(to=None))
+    return _with_source(Link.objects.filter(to=None, source__wiki=None))
 
 
 def _ambiguous() -> QuerySet[Link]:
-    return _with_source(Link.objects.filter(candidates__gt=1))
+    return _with_source(Link.objects.filter(candidates__gt=1, source__wiki=None))
 
 
 def _with_source(links: QuerySet[Link]) -> QuerySet[Link]:
@@ -67,7 +67,7 @@ def _orphans() -> QuerySet[Page]:
 
 
 def _of_one_title() -> QuerySet[Label]:
-    titles = Label.objects.filter(role=Label.Role.TITLE)
+    titles = Label.objects.filter(role=Label.Role.TITLE, page__wiki=None)
     others = titles.filter(key=OuterRef("key")).exclude(pk=OuterRef("pk"))
     return _with_page(titles.filter(Exists(others)))
 

@@ -114,7 +114,7 @@ class Page(models.Model):
         if self.kind == Kind.MEMORY:
             return reverse("long_term")
         if self.kind == Kind.WIKI:
-            return reverse("wiki_page", args=refs.split(self.name))
+            return reverse("wiki_page", args=[self.name])
         return reverse(self.kind, args=[self.name])
 
     @property

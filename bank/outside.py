@@ -63,7 +63,7 @@ def plan() -> Plan:
     files at once that hardly somebody deleted them, they are held back: a disk may be away, and
     what was written in its place would meet the old files when it is back.
     """
-    rows = Page.objects.filter(archived_at=None)
+    rows = Page.objects.filter(archived_at=None, wiki=None)
     columns = rows.values_list("kind", "name", "path", "file_stamp")
     known = {path: _Known(Kind(kind), name, path, stamp) for kind, name, path, stamp in columns}
     listing = layout.look(places.memory_folder())

@@ -1,10 +1,11 @@
 """Where the files of pages are: the memory folder, or the folder of a wiki.
 
-A page's path tells: `bank/entities/alice.md` lies below the memory folder, `@docs/guide/x.md`
-below the folder of the wiki `docs`. Everything that touches a page's file goes through here;
+A page's path tells: `bank/entities/alice.md` lies below the memory folder, `@manual/guide/x.md`
+below the folder of the wiki `manual`. Everything that touches a page's file goes through here;
 errors are those of bank.files.
 """
 
+import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -66,6 +67,22 @@ def of_wiki(wiki: str) -> Place:
     if pointed is None:
         raise PathRefused(f"There is no wiki “{wiki}”.")
     return Place(Folder(Path(pointed) if pointed else own_root(wiki), disk), prefix_of(wiki))
+
+
+def index_of(wiki: str) -> Path:
+    """The file of a wiki's search index; `bank` has one too."""
+    return home_of(wiki) / "index.db"
+
+
+def drop_index(wiki: str) -> None:
+    """Delete a wiki's index, which holds what its pages said; it is a cache, and built anew."""
+    for end in ("", "-wal", "-shm"):
+        Path(f"{index_of(wiki)}{end}").unlink(missing_ok=True)
+
+
+def remove_home(wiki: str) -> None:
+    """Delete what memoryweb itself keeps of a wiki that is no more, its files and its index."""
+    shutil.rmtree(home_of(wiki), ignore_errors=True)
 
 
 def prefix_of(wiki: str) -> str:

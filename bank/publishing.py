@@ -97,7 +97,7 @@ def _words(error: OSError) -> str:
 
 def inspect(text: Text) -> list[Finding]:
     """What the guard finds in a page of this text, in every form in which it is shown."""
-    found = scan_page(text.name, text.content, text.read.abstract)
+    found = scan_page(text.ref, text.content, text.read.abstract)
     if text.file_name in text.aliases:
         of_file = scan(text.file_name)
         found += [replace(one, span=None, view=f"file name, {one.view}") for one in of_file]

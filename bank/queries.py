@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from django.db.models import Count, OuterRef, Prefetch, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from bank import gate, markdown, names, withholding
-from bank.models import FileOperation, Kind, Label, Link, Page, Revision
+from bank import gate, linking, markdown, names, refs, withholding
+from bank.models import FileOperation, Kind, Label, Link, Page, Revision, Wiki
 from memoryweb.core.actor import Actor
 from memoryweb.core.errors import Moved, NotFound
 from memoryweb.core.models import QuarantineItem
@@ -21,19 +21,38 @@ def find(kind: Kind, name: str) -> Page:
     """The page that goes by this name, in whatever spelling. Raises NotFound, and Moved when a
     page went by it before."""
     key = key_of(kind, name)
-    page = Page.objects.filter(kind=kind, key=key, archived_at=None).first()
+    page = living().filter(kind=kind, key=key).first()
     if page is not None:
         return page
-    former = Label.objects.filter(role=Label.Role.FORMER, key=key, page__kind=kind)
-    if label := former.select_related("page").defer("page__content").first():
-        raise Moved(f"this page is called “{label.page.name}” now", label.page.name)
+    if now := _moved_to(kind, name):
+        raise Moved(f"this page is called “{now}” now", now)
     raise NotFound(_MISSING[kind])
+
+
+def _moved_to(kind: Kind, name: str) -> str:
+    """What the page is called that had this name before, "" if none had."""
+    key = key_of(kind, name)
+    former = Label.objects.filter(role=Label.Role.FORMER, key=former_key(kind, name))
+    pages = living().filter(kind=kind, pk__in=former.values("page"))
+    for now, before in pages.values_list("name", "former_names") if key else ():
+        if key in {key_of(kind, one) for one in before}:
+            return str(now)
+    return ""
+
+
+def former_key(kind: Kind, name: str) -> str:
+    """By which a page is found that had this whole name before."""
+    if kind != Kind.WIKI:
+        return key_of(kind, name)
+    wiki, ref = refs.split(name)
+    return linking.whole_key(ref, wiki)
 
 
 _MISSING = {
     Kind.ENTITY: "there is no page of this name",
     Kind.NOTE: "there is no note of this day",
     Kind.MEMORY: "there is no long-term memory yet",
+    Kind.WIKI: "there is no such page in this wiki",
 }
 
 
@@ -44,12 +63,28 @@ def key_of(kind: Kind, name: str) -> str:
     if kind == Kind.NOTE:
         return name
     try:
+        if kind == Kind.WIKI:
+            wiki, ref = refs.split(name)
+            return f"{wiki}/{refs.key_of(refs.normal(ref))}"
         return names.key(names.slug(name))
     except names.NameRefused:
         return ""
 
 
 _SEARCHED = (Label.Role.NAME, Label.Role.TITLE, Label.Role.ALIAS, Label.Role.TAG)
+
+
+def wiki(pk: str) -> Wiki:
+    """The wiki of this id. Raises NotFound; a deleted one is not there."""
+    found = Wiki.objects.filter(pk=pk, deleted_at=None).first()
+    if found is None:
+        raise NotFound(f"there is no wiki “{pk[:80]}”")
+    return found
+
+
+def pages_of(wiki: str) -> QuerySet[Page]:
+    """The pages of a wiki, by name."""
+    return Page.objects.filter(wiki=wiki, archived_at=None).order_by("name", "pk")
 
 
 def entities(q: str = "", tag: str = "", reader: Actor | None = None) -> QuerySet[Page]:
@@ -76,11 +111,17 @@ def notes() -> QuerySet[Page]:
     return Page.objects.filter(kind=Kind.NOTE, archived_at=None).order_by("-name", "pk")
 
 
+def living() -> QuerySet[Page]:
+    """The pages that there are: not archived, and not of a wiki that was deleted."""
+    return Page.objects.filter(archived_at=None, wiki__deleted_at=None)
+
+
 def archived() -> QuerySet[Page]:
     """Pages that were archived, the latest first; each can be restored while its name is free."""
     # Of an erased page nothing is left but a row, until its file is gone too.
     erased = FileOperation.objects.filter(op=FileOperation.Op.ERASE).values("page")
-    pages = Page.objects.exclude(archived_at=None).exclude(pk__in=erased)
+    pages = Page.objects.filter(wiki__deleted_at=None).exclude(archived_at=None)
+    pages = pages.exclude(pk__in=erased)
     return pages.order_by("-archived_at", "pk")
 
 
@@ -179,12 +220,17 @@ def holds_back(item: QuarantineItem) -> bool:
 
 def in_conflict() -> QuerySet[Page]:
     """The pages of which two texts compete, the latest first."""
-    return Page.objects.filter(archived_at=None).exclude(conflict=None).order_by("-updated_at")
+    return living().exclude(conflict=None).order_by("-updated_at")
 
 
 def servable() -> QuerySet[Page]:
     """What a search and an agent may be served: all but what is archived or quarantined."""
-    return Page.objects.filter(archived_at=None, quarantined=False)
+    return living().filter(quarantined=False)
+
+
+def servable_of_bank() -> QuerySet[Page]:
+    """What of the bank itself may be served."""
+    return Page.objects.filter(archived_at=None, quarantined=False, wiki=None)
 
 
 @dataclass(frozen=True)

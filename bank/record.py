@@ -12,7 +12,7 @@ from datetime import datetime
 from django.db.models import Max, Q, QuerySet
 from django.utils import timezone
 
-from bank import layout, linking, queries
+from bank import layout, linking, queries, refs
 from bank.models import FileOperation, Kind, Label, Page, Revision, UsedName
 from bank.texts import Text
 from memoryweb.core import clock, quarantine
@@ -45,6 +45,9 @@ def path_of(kind: Kind, name: str) -> str:
     """Where memoryweb keeps the file of a page that it makes."""
     if kind == Kind.ENTITY:
         return layout.entity_path(name)
+    if kind == Kind.WIKI:
+        wiki, ref = refs.split(name)
+        return f"@{wiki}/{refs.below(wiki, ref)}"
     return layout.MEMORY if kind == Kind.MEMORY else layout.note_path(Date.fromisoformat(name))
 
 
@@ -68,6 +71,7 @@ class New:
             kind=text.kind,
             name=text.name,
             key=self.key,
+            wiki_id=text.wiki or None,
             path=self.path,
             origin=text.origin,
             revision=number,
@@ -149,7 +153,7 @@ def set_aside(
     revision = _add_revision(page, text, origin, _next_number(page), bool(findings))
     page.conflict = revision.number
     _save_state(page)
-    tx.changed(queries.COLLECTION, page.document)
+    tx.changed(page.collection, page.document)
     tx.audited("page.conflict", f"pages/{page.document}", sha256=text.sha256)
     return revision
 
@@ -163,7 +167,7 @@ def decide(tx: clock.Writing, page: Page, *, settled: bool, released: bool) -> N
     if released:
         held.delete()
         _mark_revisions(page)
-    tx.changed(queries.COLLECTION, page.document)
+    tx.changed(page.collection, page.document)
     action = "page.release" if released else "page.settle"
     tx.audited(action, f"pages/{page.document}", sha256=page.sha256, revision=page.revision)
 
@@ -175,7 +179,7 @@ def hold_back(tx: clock.Writing, page: Page, findings: Sequence[Finding]) -> Non
     _mark_revisions(page)
     if page.archived_at is None:
         quarantine.hold(tx.actor, queries.COLLECTION, page.document, page.content, findings)
-        tx.changed(queries.COLLECTION, page.document)
+        tx.changed(page.collection, page.document)
     rules = sorted({finding.rule for finding in findings})
     tx.audited("page.hold", f"pages/{page.document}", sha256=page.sha256, rules=rules)
 
@@ -189,7 +193,7 @@ def archive(tx: clock.Writing, page: Page) -> None:
     own_text_held(page).delete()
     linking.settle([(page, set(), [])])
     leave_name(page)
-    tx.changed(queries.COLLECTION, page.document, "delete")
+    tx.changed(page.collection, page.document, "delete")
     tx.audited("page.archive", f"pages/{page.document}", sha256=page.sha256)
 
 
@@ -215,8 +219,8 @@ def rename(tx: clock.Writing, page: Page, name: str) -> None:
     _settle_names([(page, text)])
     for end in ("", queries.APPENDED):
         quarantine.move(queries.COLLECTION, document + end, page.document + end)
-    tx.changed(queries.COLLECTION, document, "delete")
-    tx.changed(queries.COLLECTION, page.document)
+    tx.changed(page.collection, document, "delete")
+    tx.changed(page.collection, page.document)
     tx.audited("page.rename", f"pages/{page.document}", sha256=page.sha256, renamed_from=old)
 
 
@@ -239,14 +243,17 @@ def _count_on(page: Page, text: Text, origin: Origin) -> None:
 
 def _take_over(page: Page, name: str) -> None:
     """A name that several pages had leads to the one that had it last."""
-    labels = Label.objects.filter(role=Label.Role.FORMER, key=linking.base_key(name))
-    labels = labels.exclude(page=page)
-    key = queries.key_of(Kind(page.kind), name)
-    for other in Page.objects.filter(pk__in=labels.values("page")).defer("content"):
-        kept = [one for one in other.former_names if queries.key_of(Kind.ENTITY, one) != key]
-        other.former_names = kept
-        other.save(update_fields=["former_names"])
-    labels.delete()
+    kind = Kind(page.kind)
+    key = queries.key_of(kind, name)
+    former = Label.objects.filter(role=Label.Role.FORMER, key=queries.former_key(kind, name))
+    others = Page.objects.filter(kind=kind, pk__in=former.exclude(page=page).values("page"))
+    for other in others.defer("content"):
+        kept = [one for one in other.former_names if queries.key_of(kind, one) != key]
+        if kept != other.former_names:
+            other.former_names = kept
+            other.save(update_fields=["former_names"])
+            ends = linking.file_keys(refs.split(name)[1], other.wiki_id) if other.wiki_id else [key]
+            other.labels.filter(role=Label.Role.FORMER, key__in=ends).delete()
 
 
 def unarchive(tx: clock.Writing, page: Page, text: Text, findings: Sequence[Finding]) -> None:
@@ -377,7 +384,7 @@ def _note(
     """What readers, reviewers and the audit are told of the page's text."""
     if page.quarantined:
         quarantine.hold(tx.actor, queries.COLLECTION, page.document, text.content, findings)
-    tx.changed(queries.COLLECTION, page.document)
+    tx.changed(page.collection, page.document)
     facts = {"sha256": page.sha256, "revision": page.revision}
     tx.audited(action, f"pages/{page.document}", **facts, **more)
 

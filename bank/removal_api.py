@@ -26,7 +26,7 @@ TAKEN_AWAY = {200: ErasedOut, 204: None}
 @router.get("/bank/archived", response=Listed[ArchivedRow])
 def list_archived(request: ApiRequest, paging: Query[Paging]) -> dict[str, Any]:
     """What was archived, the latest first, by the number that it is erased by."""
-    rows = queries.archived().defer("content")
+    rows = queries.archived().filter(wiki=None).defer("content")
     found = page(rows, ("-archived_at", "id"), limit=paging.limit, cursor=paging.cursor)
     items = [archived_row(one) for one in found.items]
     return {"items": items, "next_cursor": found.next_cursor, "total": found.total}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from django.utils import timezone
 
-from bank import names, publishing, queries, record, rewriting, services, withholding
+from bank import publishing, queries, record, refs, rewriting, services, withholding
 from bank.models import FileOperation, Kind, Page, Rewriting
 from bank.texts import Text
 from memoryweb.core import clock
@@ -31,17 +31,25 @@ class Renamed:
 
 
 def rename(
-    actor: Actor, name: str, to: str, *, base: int | None = None, update_links: bool = True
+    actor: Actor,
+    name: str,
+    to: str,
+    *,
+    kind: Kind = Kind.ENTITY,
+    base: int | None = None,
+    update_links: bool = True,
 ) -> Renamed:
-    """Call a page by another name.
+    """Call an entity, or a page of a wiki, by another name; it stays in its wiki.
 
     Raises NotFound; Conflict for a stale `base` and for a name that is in use; Invalid for one
     that no page can have; Refused when the guard objects to it; Forbidden; Unavailable.
     """
     actor.require(Role.CURATOR)
-    new, old = _slug(to), queries.find(Kind.ENTITY, name).name
-    with publishing.hold(Kind.ENTITY, old, new):
-        page = _free_to_rename(actor, old, new, base)
+    new, old = _canonical(kind, to), queries.find(kind, name).name
+    if kind == Kind.WIKI and refs.split(new)[0] != refs.split(old)[0]:
+        raise Invalid.field("to", "names another wiki")
+    with publishing.hold(kind, old, new):
+        page = _free_to_rename(actor, kind, (old, new), base)
         if new == page.name:
             return Renamed(page, old, clock.current_seq())
         _ask_the_guard(page, new)
@@ -57,17 +65,16 @@ def _pending(begun: Rewriting | None) -> int:
     return rewriting.waiting(left).count() if left else 0
 
 
-def _slug(name: str) -> str:
+def _canonical(kind: Kind, name: str) -> str:
     try:
-        return names.slug(name)
-    except names.NameRefused as refused:
-        raise Invalid.field("to", refused.reason) from refused
+        return services.canonical_name(kind, name)
+    except Invalid as refused:
+        raise Invalid.field("to", refused.errors[0].msg) from refused
 
 
-def _free_to_rename(actor: Actor, old: str, new: str, base: int | None) -> Page:
+def _free_to_rename(actor: Actor, kind: Kind, names: tuple[str, str], base: int | None) -> Page:
     with publishing.explained("nothing was renamed"):
-        page = publishing.settle(Kind.ENTITY, old)
-        there = publishing.settle(Kind.ENTITY, new)
+        page, there = (publishing.settle(kind, name) for name in names)
     if page is None:
         raise NotFound("there is no page of this name")
     withholding.require_free(actor, page)
@@ -85,10 +92,11 @@ def _ask_the_guard(page: Page, new: str) -> None:
     """Raise Refused when the name makes an attack of a page that was none."""
     if page.quarantined:
         return
-    text = Text(Kind.ENTITY, new, page.content).of(page)
+    kind = Kind(page.kind)
+    text = Text(kind, new, page.content).of(page)
     findings = publishing.inspect(text)
     if findings:
-        stood = {one.rule for one in services.inspect(Kind.ENTITY, page.name, page.content)}
+        stood = {one.rule for one in services.inspect(kind, page.name, page.content)}
         findings = [one for one in findings if one.rule not in stood]
     if findings:
         raise Refused("the guard objects to a page of this name; nothing was renamed", findings)

@@ -13,7 +13,7 @@ from datetime import timedelta
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from bank import linking, links, markdown, services
+from bank import linking, links, markdown, refs, services
 from bank.models import Kind, Link, Page, Rewriting
 from memoryweb.core.actor import Actor, Role
 from memoryweb.core.errors import Conflict, DomainError, Invalid, Refused
@@ -74,8 +74,15 @@ def waiting(rewriting: Rewriting) -> QuerySet[Page]:
 
 
 def _saying(page: Page, old: str) -> QuerySet[Page]:
-    written = Link.objects.filter(to=page, name_key=linking.base_key(old))
-    return Page.objects.filter(pk__in=written.exclude(target=page.name).values("source"))
+    key = linking.base_key(_in_links(old, page), page.wiki_id or "")
+    written = Link.objects.filter(to=page, name_key=key)
+    written = written.exclude(target=_in_links(page.name, page))
+    return Page.objects.filter(pk__in=written.values("source"))
+
+
+def _in_links(name: str, page: Page) -> str:
+    """How links say a name that the page has, or had: in a wiki by the ref alone."""
+    return refs.split(name)[1] if page.wiki_id else name
 
 
 def _turn(rewriting: Rewriting, most: int, seconds: float = math.inf) -> Rewritten:
@@ -140,9 +147,9 @@ def _rewrite(rewriting: Rewriting, pk: int) -> bool:
 
 def _rewritten(source: Page, page: Page, old: str) -> str:
     written = source.links.filter(to=page).values_list("target", flat=True)
-    targets = {target for target in written if links.names_page(target, old)}
+    targets = {target for target in written if links.names_page(target, _in_links(old, page))}
     front = markdown.split(source.content)
-    return front.raw + links.rewrite(front.body, targets, page.name)
+    return front.raw + links.rewrite(front.body, targets, _in_links(page.name, page))
 
 
 def _actor(rewriting: Rewriting) -> Actor:

@@ -12,7 +12,7 @@ from datetime import date as Date
 
 from django.utils import timezone
 
-from bank import admission, names, notes, publishing, queries, record, saving, withholding
+from bank import admission, names, notes, publishing, queries, record, refs, saving, withholding
 from bank.models import FileOperation, Kind, Page
 from bank.record import Origin
 from bank.saving import Decision, Saved, Wanted
@@ -186,10 +186,15 @@ def inspect(kind: Kind, name: str, content: str) -> list[Finding]:
 
 
 def canonical_name(kind: Kind, name: str) -> str:
-    """The name as pages are filed under it. Raises Invalid with the reason."""
+    """The name as pages are filed under it. Raises Invalid with the reason, and NotFound for a
+    page of a wiki that there is not."""
     if kind == Kind.MEMORY:
         return queries.MEMORY_NAME
     try:
+        if kind == Kind.WIKI:
+            wiki, ref = refs.split(name)
+            queries.wiki(wiki)
+            return f"{wiki}/{refs.normal(ref)}"
         return names.slug(name) if kind == Kind.ENTITY else day(name).isoformat()
     except names.NameRefused as refused:
         raise Invalid.field("name", refused.reason) from refused

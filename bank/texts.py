@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from bank import linking, links, markdown
+from bank import linking, links, markdown, refs
 from bank.files import sha256
 from bank.models import Kind, Label, Link, Page
 
@@ -43,7 +43,18 @@ class Text:
     @cached_property
     def read(self) -> markdown.PageText:
         given = "" if self.former_names else self.file_name  # A name given here comes after it.
-        return markdown.read(self.content, given[:TITLE_LENGTH] or self.name)
+        own = refs.base(self.ref) if self.wiki else self.name
+        return markdown.read(self.content, (given or own)[:TITLE_LENGTH])
+
+    @property
+    def wiki(self) -> str:
+        """The wiki whose page it is, "" for the bank."""
+        return refs.split(self.name)[0] if self.kind == Kind.WIKI else ""
+
+    @property
+    def ref(self) -> str:
+        """What the page of a wiki is called in it."""
+        return refs.split(self.name)[1] if self.kind == Kind.WIKI else self.name
 
     @property
     def file_name(self) -> str:
@@ -64,8 +75,8 @@ class Text:
         return [
             Link(
                 target=target,
-                name_key=linking.base_key(target),
-                words_key=linking.words_key(target),
+                name_key=linking.base_key(target, self.wiki),
+                words_key=linking.words_key(target, self.wiki),
             )
             for target in [*targets][: LINKS_LIMIT + 1]
         ]
@@ -78,24 +89,27 @@ class Text:
     @cached_property
     def labels(self) -> set[linking.Labelled]:
         """(role, key, text) of everything that the page is found by."""
-        role, words = Label.Role, linking.words_key
-        path = self.origin.partition("/")[2]
-        name = linking.base_key(self.name)
-        found = {
-            (role.NAME, name, self.name),
-            (role.TITLE, words(self.read.title), self.read.title),
-        }
-        found |= {(role.ALIAS, words(alias), alias) for alias in self.aliases}
-        found |= {(role.TAG, words(tag), tag) for tag in self.read.tags}
-        found |= {(role.FILE, key, path) for key in linking.file_keys(path) - {name, ""}}
-        found |= {(role.FORMER, linking.base_key(old), old) for old in self.former_names}
-        found |= {(role.LINT, lack, self.name) for lack in self.lacks}
+        role, wiki = Label.Role, self.wiki
+        path = self.ref if wiki else self.origin.partition("/")[2]
+        name = linking.whole_key(self.ref, wiki)
+        found = {(role.NAME, name, self.ref)}
+        found |= {(role.FILE, key, path) for key in linking.file_keys(path, wiki) - {name, ""}}
+        for what, words in (
+            (role.TITLE, [self.read.title]),
+            (role.ALIAS, self.aliases),
+            (role.TAG, self.read.tags),
+        ):
+            found |= {(what, linking.words_key(one, wiki), one) for one in words}
+        for old in self.former_names:
+            old = refs.split(old)[1] if wiki else old
+            found |= {(role.FORMER, key, old) for key in linking.file_keys(old, wiki)}
+        found |= {(role.LINT, linking.scoped(lack, wiki), self.ref) for lack in self.lacks}
         return {(role.value, key, text[:200]) for role, key, text in found}
 
     @cached_property
     def lacks(self) -> list[str]:
         """What lint shows of the text itself; a note needs no title and no length."""
-        if self.kind != Kind.ENTITY:
+        if self.kind not in (Kind.ENTITY, Kind.WIKI):
             return []
         lines = (line for line in self.read.front.body.split("\n") if not line.startswith("#"))
         length = sum(len(word) for line in lines for word in line.split())

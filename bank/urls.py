@@ -23,6 +23,18 @@ class PageName:
         return self.to_python(value)
 
 
+class WikiPageName:
+    """A wiki's id and a page's ref in it, as the name of the page has them."""
+
+    regex = "[a-z0-9][a-z0-9_-]*/pages/.+"
+
+    def to_python(self, value: str) -> str:
+        return value.replace("/pages/", "/", 1)
+
+    def to_url(self, value: str) -> str:
+        return value.replace("/", "/pages/", 1)
+
+
 class TakenName:
     regex = "|".join(TAKEN)
 
@@ -46,6 +58,7 @@ class Day:
 
 
 register_converter(PageName, "page_name")
+register_converter(WikiPageName, "wiki_page")
 register_converter(TakenName, "taken_name")
 register_converter(Day, "day")
 
@@ -64,6 +77,18 @@ def _of_a_page(name: str) -> list[URLPattern]:
     ]
 
 
+# What is done with a page of a wiki stands before its name, which may end in anything.
+_OF_A_WIKI_PAGE: list[URLPattern] = [
+    path("<wiki_page:name>/", views.page, name="wiki_page"),
+    path("-/edit/<wiki_page:name>/", editor.edit, name="edit_page"),
+    path("-/archive/<wiki_page:name>/", views.archive, name="archive_page"),
+    path("-/erase/<wiki_page:name>/", erasing_views.erase, name="erase_page"),
+    path("-/settle/<wiki_page:name>/", history.settle, name="settle_page"),
+    path("-/history/<wiki_page:name>/", history.history, name="page_history"),
+    path("-/history/<int:number>/<wiki_page:name>/", history.revision, name="page_revision"),
+    path("-/restore/<int:number>/<wiki_page:name>/", history.restore, name="restore_revision"),
+]
+
 urlpatterns: list[URLPattern | URLResolver] = [
     path("bank/", views.entity_list, name="bank"),
     path("bank/new/", editor.new, name="new_page"),
@@ -80,6 +105,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         include(_of_a_page("long_term")),
         {"kind": Kind.MEMORY, "name": "MEMORY"},
     ),
+    path("wikis/", include(_OF_A_WIKI_PAGE), {"kind": Kind.WIKI}),
     path("bank/-/<taken_name:name>/rename/", upkeep_views.rename, name="rename_page"),
     path("bank/<page_name:name>/rename/", upkeep_views.rename, name="rename_page"),
     path("bank/-/<taken_name:name>/", include(_of_a_page("entity")), {"kind": Kind.ENTITY}),

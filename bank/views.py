@@ -107,7 +107,7 @@ def page(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
         return redirect(found)
     context = {
         "page": found,
-        "prose": prose(found.content, resolver(found.content), found.title),
+        "prose": prose(found.content, resolver(found.content, found.wiki_id or ""), found.title),
         "front": split(found.content).raw.strip("\ufeff\r\n"),
         "backlinks": queries.backlinks(found)[:BACKLINKS],
         "backlinks_count": queries.backlinks(found).count(),
@@ -164,6 +164,8 @@ def api_address(kind: Kind | str, name: str) -> str:
     """The page's JSON twin."""
     if kind == Kind.MEMORY:
         return reverse("api:get_memory")
+    if kind == Kind.WIKI:
+        return ""
     return reverse("api:get_note" if kind == Kind.NOTE else "api:get_entity", args=[name])
 
 
@@ -202,7 +204,7 @@ def archive(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
 def archived(request: HttpRequest) -> HttpResponse:
     """What was archived, the latest first."""
     found = paging.page(
-        queries.archived().defer("content"),
+        queries.archived().filter(wiki=None).defer("content"),
         ("-archived_at", "id"),
         cursor=request.GET.get("cursor", ""),
     )

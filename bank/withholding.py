@@ -27,9 +27,21 @@ def readable(actor: Actor, page: str = "") -> Q:
 
 def require_free(actor: Actor, page: Page, yours: str | None = None) -> None:
     """Raise Conflict, with nothing of the page's text, unless the actor may change the page."""
+    require_unlocked(page)
     if is_withheld(actor, page):
         current = {"content": None, "revision": page.revision}
         raise Conflict(f"{WAITS}; nothing was changed", current=current, yours=yours, merged=None)
+
+
+def require_unlocked(page: Page) -> None:
+    """Raise Conflict for a page that somebody locked; whoever it was unlocks it first."""
+    if page.locked_at is not None:
+        by, since = page.locked_by or "somebody", page.locked_at.isoformat(timespec="seconds")
+        raise Conflict(
+            f"{by} locked this page at {since}; nothing was changed, unlock it first",
+            locked_by=page.locked_by,
+            locked_at=since,
+        )
 
 
 def require_readable(actor: Actor, *revisions: Revision | None) -> None:

@@ -100,7 +100,7 @@ def files() -> Iterator[str]:
     for op in FileOperation.objects.filter(done_at=None):
         yield f"file {op.path}: a save was begun and is not on the disk yet"
     folder = places.memory_folder()
-    rows = Page.objects.filter(archived_at=None).order_by("path")
+    rows = Page.objects.filter(archived_at=None, wiki=None).order_by("path")
     known = dict(rows.values_list("path", "sha256"))
     listing = layout.look(folder)
     for path, problem in listing.faults.items():

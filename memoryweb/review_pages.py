@@ -41,6 +41,7 @@ WORDS = {
     Kind.ENTITY: "Page",
     Kind.NOTE: "Daily note",
     Kind.MEMORY: "Long-term memory",
+    Kind.WIKI: "Wiki page",
 }
 
 

@@ -112,7 +112,7 @@ def report() -> dict[str, Any]:
     counted = {
         "episodes": episodes(),
         "memories": memories(),
-        "pages": _without_vectors(Page.objects.filter(archived_at=None).count()),
+        "pages": _without_vectors(Page.objects.filter(archived_at=None, wiki=None).count()),
     }
     found = {name: _figures(coverage, view, name) for name, coverage in counted.items()}
     for figures in found.values():

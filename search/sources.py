@@ -191,7 +191,7 @@ COLUMNS = ("kind", "name", "title", "aliases", "tags", "content", "updated_at")
 
 
 def _pages(ids: Collection[str] | None) -> Iterator[Page]:
-    rows = pages.servable().only(*COLUMNS)
+    rows = pages.servable_of_bank().only(*COLUMNS)
     if ids is None:
         yield from rows.iterator(CHUNK)
         return

@@ -122,7 +122,7 @@ OPEN_PAGES = {
 }
 
 
-SAMPLES = {"int": "1", "day": "2026-03-01", "taken_name": "new"}
+SAMPLES = {"int": "1", "day": "2026-03-01", "taken_name": "new", "wiki_page": "docs/pages/x"}
 
 
 def filled(route: str) -> str:

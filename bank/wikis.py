@@ -1,0 +1,442 @@
+"""The only writer of wikis; their pages are written by bank.services, under Kind.WIKI.
+
+A wiki is a folder of Markdown that is linked and searched by itself. The bank is the built-in
+wiki `bank`: its pages have kinds and functions of their own. The built-in wiki `memories` is the
+memory tool's, and its files may have any ending.
+"""
+
+import os
+import re
+import secrets
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Count, Q, QuerySet
+from django.utils import timezone
+
+from bank import links, markdown, places, queries, refs, services, withholding
+from bank.models import Kind, Link, Page, Wiki, WikiSource
+from bank.names import NameRefused
+from bank.saving import Saved
+from memoryweb.core import clock
+from memoryweb.core.actor import Actor, Role
+from memoryweb.core.errors import Conflict, DomainError, Invalid, NotFound
+
+BANK = "bank"
+MEMORIES = refs.MEMORIES
+BUILT_IN = (BANK, MEMORIES)
+AT_ONCE = 20  # Pages that are read or written with one call.
+NAME_LENGTH = 200
+DESCRIPTION_LENGTH = 10_000
+ORDER = ("-created_at", "id")
+COLLECTION = "wikis"
+
+
+# Wikis
+
+
+def create(
+    actor: Actor,
+    *,
+    team_id: str,
+    name: str,
+    id: str = "",
+    folder: str = "",
+    description: str = "",
+    meta: dict[str, Any] | None = None,
+    service_id: str = "",
+) -> Wiki:
+    """Make a wiki; `folder` is an absolute path of one that is there and is pointed at.
+
+    Its files are taken in by the worker, or at once by `bank.watching.take_in`. Raises Forbidden
+    (only administrators point at folders), Invalid, and Conflict for an id that is in use.
+    """
+    actor.require(Role.ADMINISTRATOR if folder else Role.CURATOR)
+    now = timezone.now()
+    wiki = Wiki(
+        id=_chosen(id) if id else _made(name),
+        team_id=_checked("team_id", team_id, NAME_LENGTH),
+        name=_checked("name", name, NAME_LENGTH) or id,
+        description=_checked("description", description, DESCRIPTION_LENGTH),
+        meta=meta or {},
+        service_id=service_id[:NAME_LENGTH],
+        folder=_pointed(folder) if folder else "",
+        created_at=now,
+        updated_at=now,
+    )
+    if not wiki.name:
+        raise Invalid.field("name", "must not be empty")
+    if not wiki.folder:
+        places.own_root(wiki.pk).mkdir(parents=True, exist_ok=True)
+    with clock.writing(actor) as tx:
+        if Wiki.objects.filter(pk=wiki.pk).exists():
+            raise Conflict(f"there is, or was, a wiki “{wiki.pk}”")
+        wiki.save(force_insert=True)
+        tx.changed(COLLECTION, f"{Kind.WIKI}/{wiki.pk}/")
+        tx.audited("wiki.create", f"wikis/{wiki.pk}", pointed=bool(wiki.folder))
+    return wiki
+
+
+def update(
+    actor: Actor,
+    wiki: str,
+    *,
+    name: str | None = None,
+    team_id: str | None = None,
+    description: str | None = None,
+    meta: dict[str, Any] | None = None,
+) -> Wiki:
+    """Change what is said of a wiki; None leaves a field as it is. Raises NotFound, Invalid."""
+    actor.require(Role.CURATOR)
+    found = get(wiki)
+    if found.pk == BANK:
+        raise Invalid.field("wiki_id", "the bank has no description of its own")
+    given = {"name": name, "team_id": team_id, "description": description}
+    for field, value in given.items():
+        if value is not None:
+            most = DESCRIPTION_LENGTH if field == "description" else NAME_LENGTH
+            setattr(found, field, _checked(field, value, most))
+    if not found.name:
+        raise Invalid.field("name", "must not be empty")
+    found.meta = found.meta if meta is None else meta
+    found.updated_at = timezone.now()
+    with clock.writing(actor) as tx:
+        found.save(update_fields=[*given, "meta", "updated_at"])
+        tx.audited("wiki.update", f"wikis/{found.pk}")
+    return found
+
+
+def note_service(wiki: str, service_id: str) -> None:
+    """Remember which x-tdai-service-id asked last; it is no part of what the wiki says."""
+    rows = Wiki.objects.filter(pk=wiki, deleted_at=None).exclude(service_id=service_id[:200])
+    if service_id and rows.exists():
+        with transaction.atomic():
+            rows.update(service_id=service_id[:200])
+
+
+def delete(actor: Actor, wiki: str) -> Wiki:
+    """Take a wiki and all its pages out of every list and index; its files stay as they are.
+
+    `undelete` brings it back, `erase` ends it. Raises NotFound, Invalid for a built-in one.
+    """
+    actor.require(Role.CURATOR)
+    _refuse_built_in(wiki)
+    found = get(wiki)
+    if found.folder:
+        actor.require(Role.ADMINISTRATOR)
+    return _marked(actor, found, "wiki.delete", deleted=True)
+
+
+def undelete(actor: Actor, wiki: str) -> Wiki:
+    """Bring a deleted wiki back as it was. Raises Forbidden, NotFound."""
+    actor.require(Role.ADMINISTRATOR)
+    return _marked(actor, _deleted(wiki), "wiki.undelete", deleted=False)
+
+
+def erase(actor: Actor, wiki: str) -> int:
+    """End a deleted wiki for good: its rows, and its files unless they lie in a folder that is
+    pointed at; how many pages it had. Raises Forbidden, NotFound."""
+    actor.require(Role.ADMINISTRATOR)
+    found = _deleted(wiki)
+    pages = found.pages.count()
+    with clock.writing(actor) as tx:
+        found.delete()
+        tx.audited("wiki.erase", f"wikis/{wiki}", pages=pages)
+    places.remove_home(wiki)
+    return pages
+
+
+def _marked(actor: Actor, wiki: Wiki, action: str, *, deleted: bool) -> Wiki:
+    wiki.deleted_at = timezone.now() if deleted else None
+    with clock.writing(actor) as tx:
+        wiki.save(update_fields=["deleted_at"])
+        document = f"{Kind.WIKI}/{wiki.pk}/"
+        tx.changed(COLLECTION, document, "delete" if deleted else "put")
+        tx.audited(action, f"wikis/{wiki.pk}", pages=queries.pages_of(wiki.pk).count())
+    return wiki
+
+
+def _deleted(wiki: str) -> Wiki:
+    found = Wiki.objects.filter(pk=wiki).exclude(deleted_at=None).first()
+    if found is None:
+        raise NotFound("there is no such deleted wiki")
+    return found
+
+
+def get(wiki: str) -> Wiki:
+    """A wiki, the built-in ones included. Raises NotFound."""
+    if wiki == BANK:
+        return bank()
+    return memories() if wiki == MEMORIES else queries.wiki(wiki)
+
+
+def bank() -> Wiki:
+    """The bank as a wiki; no row says it, and its pages are those without one."""
+    said = "People, projects and decisions: the pages, notes and long-term memory of the agents."
+    epoch = datetime.fromtimestamp(0, UTC)
+    return Wiki(id=BANK, name="Memory bank", description=said, created_at=epoch, updated_at=epoch)
+
+
+def memories() -> Wiki:
+    """The memory tool's wiki, made when it is asked for first."""
+    now = timezone.now()
+    said = {"name": "Memories", "created_at": now, "updated_at": now}
+    return Wiki.objects.get_or_create(pk=MEMORIES, defaults=said)[0]
+
+
+def listed(*, team_id: str | None = None, q: str = "") -> QuerySet[Wiki]:
+    """The wikis that have rows, newest first (ORDER); `q` is found in name, id and description."""
+    rows = Wiki.objects.filter(deleted_at=None)
+    if team_id is not None:
+        rows = rows.filter(team_id=team_id)
+    if q.strip():
+        said = q.strip()
+        rows = rows.filter(
+            Q(name__icontains=said) | Q(pk__icontains=said) | Q(description__icontains=said)
+        )
+    return rows.order_by(*ORDER)
+
+
+def deleted() -> QuerySet[Wiki]:
+    """The wikis that can be brought back, the latest deleted first."""
+    return Wiki.objects.exclude(deleted_at=None).order_by("-deleted_at", "id")
+
+
+def page_counts(wikis: Sequence[str]) -> dict[str, int]:
+    """How many pages each of these has."""
+    rows = Page.objects.filter(wiki__in=wikis, archived_at=None).order_by().values_list("wiki")
+    counts = dict(rows.annotate(count=Count("pk")))
+    return {wiki: counts.get(wiki, 0) for wiki in wikis}
+
+
+# What a wiki may be
+
+
+def _chosen(wiki: str) -> str:
+    if wiki in BUILT_IN:
+        raise Conflict(f"“{wiki}” is built in")
+    try:
+        refs.check_id(wiki)
+    except NameRefused as refused:
+        raise Invalid.field("id", refused.reason) from refused
+    return wiki
+
+
+def _made(name: str) -> str:
+    """An id that nobody has, which says what it can of the name."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    stem = re.sub(r"[^a-z0-9]+", "-", plain)[: refs.ID_LENGTH - 9].strip("-") or "wiki"
+    return f"{stem}-{secrets.token_hex(4)}"
+
+
+def _checked(field: str, text: str, most: int) -> str:
+    text = text.strip()
+    if len(text) > most:
+        raise Invalid.field(field, f"may have at most {most:,} characters")
+    if "\0" in text or text.encode(errors="replace").decode() != text:
+        raise Invalid.field(field, "holds a character that no text has")
+    return text
+
+
+def _pointed(folder: str) -> str:
+    """The folder's real path. Raises Invalid for one that cannot be a wiki's."""
+    path = Path(folder)
+    if "\0" in folder or not path.is_absolute():
+        raise Invalid.field("folder", "must be an absolute path")
+    real = Path(os.path.realpath(path))
+    if not real.is_dir():
+        raise Invalid.field("folder", "is no folder on this machine")
+    for other, what in _taken_folders():
+        other = Path(os.path.realpath(other))
+        if real.is_relative_to(other) or other.is_relative_to(real):
+            raise Invalid.field("folder", f"lies in or around {what}")
+    return str(real)
+
+
+def _taken_folders() -> Iterable[tuple[Path, str]]:
+    yield Path(settings.MEMORYWEB_HOME), "memoryweb's home"
+    yield Path(settings.MEMORYWEB_MEMORY_DIR), "the memory folder"
+    rows = Wiki.objects.exclude(folder="").values_list("folder", "pk")
+    yield from ((Path(folder), f"the folder of the wiki “{pk}”") for folder, pk in rows)
+
+
+def _refuse_built_in(wiki: str) -> None:
+    if wiki in BUILT_IN:
+        raise Invalid.field("wiki_id", f"“{wiki}” is built in and stays")
+
+
+# Pages
+
+
+@dataclass(frozen=True)
+class Written:
+    """What became of one page of many; `error` is None where it was stored."""
+
+    ref: str
+    saved: Saved | None = None
+    error: DomainError | None = None
+
+
+def name_of(wiki: str, ref: str) -> str:
+    """The name of a wiki's page, by its ref or the path of its file. Raises Invalid, NotFound."""
+    found = get(wiki)
+    if found.pk == BANK:
+        raise Invalid.field("wiki_id", "the bank's pages are reached under their own kinds")
+    try:
+        ref = refs.normal(ref if wiki == MEMORIES else ref.removesuffix(refs.ENDING))
+    except NameRefused as refused:
+        raise Invalid.field("ref", refused.reason) from refused
+    return f"{found.pk}/{ref}"
+
+
+def find(wiki: str, ref: str) -> Page:
+    """A page of a wiki, in whatever spelling. Raises NotFound, Invalid, Moved."""
+    return queries.find(Kind.WIKI, name_of(wiki, ref))
+
+
+def write_pages(
+    actor: Actor,
+    wiki: str,
+    pages: Sequence[tuple[str, str] | tuple[str, str, int | None]],
+    *,
+    message: str = "",
+) -> list[Written]:
+    """Save up to 20 pages, (ref, content) or (ref, content, base), each by itself.
+
+    What is wrong with one is its own `error` and keeps no other from being saved. Raises
+    Forbidden, NotFound for the wiki, Invalid for too many.
+    """
+    actor.require(Role.CURATOR)
+    get(wiki)
+    _check_count(len(pages))
+    return [_written(actor, wiki, *page, message=message) for page in pages]
+
+
+def _written(
+    actor: Actor, wiki: str, ref: str, content: str, base: int | None = None, *, message: str
+) -> Written:
+    try:
+        name = name_of(wiki, ref)
+        saved = services.save(actor, Kind.WIKI, name, content, base=base, message=message)
+    except DomainError as error:
+        return Written(ref, error=error)
+    return Written(ref, saved)
+
+
+def read_pages(actor: Actor, wiki: str, asked: Sequence[str]) -> dict[str, Page | None]:
+    """Up to 20 pages by the refs that were asked for, None for one that there is not.
+
+    A page that is kept from the actor is there without its text. Raises NotFound, Invalid.
+    """
+    get(wiki)
+    _check_count(len(asked))
+    return {ref: _read(actor, wiki, ref) for ref in asked}
+
+
+def _read(actor: Actor, wiki: str, ref: str) -> Page | None:
+    try:
+        page = find(wiki, ref)
+    except (NotFound, Invalid):
+        return None
+    if withholding.is_withheld(actor, page):
+        for field, value in withholding.shown(actor, page).items():
+            setattr(page, field, value)
+        page.content = ""
+    return page
+
+
+def _check_count(count: int) -> None:
+    if not 1 <= count <= AT_ONCE:
+        raise Invalid.field("pages", f"must be 1 to {AT_ONCE} at once")
+
+
+@dataclass(frozen=True)
+class Removed:
+    """`unlinked` are the pages whose links to it became plain words, `left` by page why others
+    stay as they were."""
+
+    page: Page
+    seq: int
+    unlinked: tuple[str, ...] = ()
+    left: tuple[tuple[str, str], ...] = ()
+
+
+def links_to(wiki: str, ref: str) -> QuerySet[Link]:
+    """The links of other pages that break when this page is removed, by the pages' names."""
+    page = find(wiki, ref)
+    inward = Link.objects.filter(to=page).exclude(source=page).select_related("source")
+    return inward.defer("source__content").order_by("source__name", "pk")
+
+
+def remove_page(
+    actor: Actor, wiki: str, ref: str, *, base: int | None = None, unlink: bool = False
+) -> Removed:
+    """Archive a page; with `unlink` the links to it become the words that they show.
+
+    Each page that links to it is a save of its own, before the page goes. Raises as
+    `services.archive`.
+    """
+    actor.require(Role.CURATOR)
+    page = find(wiki, ref)
+    withholding.require_free(actor, page)
+    unlinked: list[str] = []
+    left: list[tuple[str, str]] = []
+    sources = {link.source.name for link in links_to(wiki, ref)} if unlink else set()
+    for name in sorted(sources):
+        try:
+            if _unlink(actor, name, page):
+                unlinked.append(name)
+        except DomainError as error:
+            left.append((name, error.detail))
+    archived = services.archive(actor, Kind.WIKI, page.name, base=base)
+    return Removed(archived.page, archived.seq, tuple(unlinked), tuple(left))
+
+
+def _unlink(actor: Actor, name: str, page: Page) -> bool:
+    source = queries.find(Kind.WIKI, name)
+    targets = set(source.links.filter(to=page).values_list("target", flat=True))
+    front = markdown.split(source.content)
+    content = front.raw + links.unlink(front.body, targets)
+    message = f"Links to “{page.ref}” became words"
+    saved = services.save(
+        actor, Kind.WIKI, name, content, base=source.revision, message=message, derived=True
+    )
+    return saved.changed
+
+
+def lock(actor: Actor, kind: Kind, name: str) -> Page:
+    """Keep a page from being written until it is unlocked. Raises Conflict when it is locked."""
+    actor.require(Role.CURATOR)
+    page = queries.find(kind, name)
+    now, by = timezone.now(), (actor.agent_id or actor.name)[:200]
+    with clock.writing(actor) as tx:
+        if not queries.living().filter(pk=page.pk, locked_at=None).exists():
+            withholding.require_unlocked(queries.find(kind, name))
+        Page.objects.filter(pk=page.pk, locked_at=None).update(locked_at=now, locked_by=by)
+        tx.audited("page.lock", f"pages/{page.document}")
+    return queries.find(kind, name)
+
+
+def unlock(actor: Actor, kind: Kind, name: str) -> Page:
+    """Let a page be written again; whoever locked it, any curator may."""
+    actor.require(Role.CURATOR)
+    page = queries.find(kind, name)
+    with clock.writing(actor) as tx:
+        if (
+            Page.objects.filter(pk=page.pk)
+            .exclude(locked_at=None)
+            .update(locked_at=None, locked_by="")
+        ):
+            tx.audited("page.unlock", f"pages/{page.document}")
+    return queries.find(kind, name)
+
+
+def sources(wiki: str) -> QuerySet[WikiSource]:
+    """The files that were given to a wiki, by name. Raises NotFound."""
+    return get(wiki).sources.order_by("filename") if wiki != BANK else WikiSource.objects.none()
