@@ -1,6 +1,7 @@
 """The tools as they are described, and as they answer: as the API does."""
 
 import json
+import os
 
 import jsonschema
 import pytest
@@ -190,7 +191,9 @@ def test_what_the_guard_refuses_waits_in_quarantine_and_is_given_to_nobody(agent
 
 
 def test_a_page_that_was_poisoned_outside_is_held_back_from_agents(agent, home):
-    (home / "memory" / "bank" / "entities" / "notes.md").write_text(ATTACK)
+    file = home / "memory" / "bank" / "entities" / "notes.md"
+    file.write_text(ATTACK)
+    os.utime(file, (1e9, 1e9))  # Whoever wrote it is done.
     sync.scan()
     asked = agent()
     held = asked.call("memory_recall", name="notes")
