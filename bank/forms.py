@@ -1,9 +1,9 @@
 """The forms of the bank's pages. They ask; what is allowed the writer decides."""
 
 import unicodedata
-from typing import Any
 
 from django import forms
+from django.http import QueryDict
 
 from bank.erasing import REASON_LENGTH
 from bank.lint import CHECKS
@@ -86,8 +86,8 @@ class EraseForm(BaseForm):
     )
     field_order = ["name", "reason", "base"]
 
-    def __init__(self, page: Page, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, initial={"base": page.revision}, **kwargs)
+    def __init__(self, page: Page, sent: QueryDict | None = None) -> None:
+        super().__init__(sent, initial={"base": page.revision})
         self.page = page
         self.fields["name"].help_text = f"Type {page.name} to confirm."
 
