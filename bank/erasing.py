@@ -20,7 +20,7 @@ from bank.models import FileOperation, Kind, Page
 from episodes.deletion import still_found
 from memoryweb.core import clock
 from memoryweb.core.actor import Actor, Role
-from memoryweb.core.errors import Conflict, NotFound
+from memoryweb.core.errors import Conflict
 from memoryweb.core.models import QuarantineItem
 
 REASON_LENGTH = 200
@@ -85,20 +85,13 @@ def erase(
 def erase_archived(actor: Actor, pk: int, *, reason: str = "") -> Receipt:
     """Erase an archived page. Raises as erase."""
     actor.require(Role.ADMINISTRATOR)
-    known = _archived(pk)
+    known = queries.archived_page(pk)
     kind = Kind(known.kind)
     with publishing.hold(kind, known.name, *known.former_names):
         saving.settled(kind, known.name)
-        page = _archived(pk)
+        page = queries.archived_page(pk)
         withholding.require_free(actor, page)
         return _erase(actor, page, reason)
-
-
-def _archived(pk: int) -> Page:
-    page = queries.archived().filter(pk=pk).first()
-    if page is None:
-        raise NotFound("there is no such archived page")
-    return page
 
 
 @dataclass(frozen=True)

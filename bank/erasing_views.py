@@ -4,7 +4,7 @@ from collections.abc import Callable
 from http import HTTPStatus
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 
 from bank import erasing, queries
 from bank.addresses import trail
@@ -31,7 +31,7 @@ def erase(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
 @administrator_page
 def erase_archived(request: HttpRequest, pk: int) -> HttpResponse:
     """The same for a page that was archived."""
-    page = get_object_or_404(queries.archived(), pk=pk)
+    page = queries.archived_page(pk)
 
     def do(form: EraseForm) -> Receipt:
         reason = form.cleaned_data["reason"]

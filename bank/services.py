@@ -19,7 +19,7 @@ from bank.saving import Decision, Saved, Wanted
 from bank.texts import Text
 from memoryweb.core import clock
 from memoryweb.core.actor import Actor, Role
-from memoryweb.core.errors import Conflict, Invalid, NotFound
+from memoryweb.core.errors import Conflict, Invalid
 from memoryweb.core.guard import Finding, scan
 from memoryweb.core.models import QuarantineItem
 from memoryweb.core.times import FIRST_YEAR, LAST_YEAR
@@ -69,12 +69,16 @@ def revert(
 ) -> Saved:
     """Make an earlier revision's text the current one again, as a new revision. Raises as save."""
     actor.require(Role.CURATOR)
-    page = queries.find(kind, name)
-    earlier = queries.revision(page, number)
-    withholding.require_readable(actor, earlier)
-    text = Text(kind, page.name, earlier.content)
+    name = queries.find(kind, name).name
     origin = Origin.of(actor, message or f"Restored from revision {number}", via="restore")
-    return _save(actor, Wanted(text, origin, base))
+    with publishing.hold(kind, name):
+        # An erasure may have come first: nothing that was read before the lock is written.
+        page = saving.settled(kind, name) or queries.find(kind, name)
+        earlier = queries.revision(page, number)
+        withholding.require_readable(actor, earlier)
+        wanted = Wanted(Text(kind, page.name, earlier.content), origin, base)
+        _check(actor, wanted)
+        return _write(actor, page, wanted, publishing.inspect(wanted.text))
 
 
 def append_note(
@@ -163,15 +167,14 @@ def archive(actor: Actor, kind: Kind, name: str, *, base: int | None = None) -> 
 def restore(actor: Actor, pk: int) -> Saved:
     """Bring an archived page back. Raises NotFound, and Conflict when its name is used again."""
     actor.require(Role.CURATOR)
-    gone = queries.archived().filter(pk=pk).first()
-    if gone is None:
-        raise NotFound("there is no such archived page")
-    kind = Kind(gone.kind)
-    text = Text(kind, gone.name, gone.content)
-    findings = publishing.inspect(text) if gone.quarantined else []
-    with publishing.hold(kind, gone.name):
-        if saving.settled(kind, gone.name) is not None:
+    known = queries.archived_page(pk)
+    kind = Kind(known.kind)
+    with publishing.hold(kind, known.name):
+        if saving.settled(kind, known.name) is not None:
             raise Conflict("a page of this name was made since; rename or archive it first")
+        gone = queries.archived_page(pk)  # Somebody may have erased it meanwhile.
+        text = Text(kind, gone.name, gone.content)
+        findings = publishing.inspect(text) if gone.quarantined else []
         with clock.writing(actor) as tx:
             record.unarchive(tx, gone, text, findings)
             op = record.operation(gone, FileOperation.Op.WRITE, None, timezone.now())
@@ -214,23 +217,28 @@ def day(text: str) -> Date:
 def _save(actor: Actor, wanted: Wanted) -> Saved:
     actor.require(Role.CURATOR)
     text = wanted.text
+    _check(actor, wanted)
+    findings = [] if wanted.approved else publishing.inspect(text)
+    with publishing.hold(text.kind, text.name):
+        return _write(actor, saving.settled(text.kind, text.name), wanted, findings)
+
+
+def _check(actor: Actor, wanted: Wanted) -> None:
+    """Raise Invalid for what can be no page's text, Refused for what may not be said of it."""
+    text = wanted.text
     admission.check_storable(text.content, "content")
     admission.check_size(text, "content")
     if actor.kind == "token" and text.kind == Kind.ENTITY and not wanted.derived:
         admission.check_shape(text)
     if not wanted.approved and actor.via != "import":
         admission.check_message(wanted.origin.message)
-    free = wanted.approved or _stands(text)
-    findings = [] if free else publishing.inspect(text)
+
+
+def _write(actor: Actor, page: Page | None, wanted: Wanted, findings: list[Finding]) -> Saved:
+    """Store the text, under the page's lock; what the guard found of it is refused."""
+    text = wanted.text
+    if page is not None and not page.quarantined and page.sha256 == text.sha256:
+        findings = []  # This very text is being served: a curator let it pass.
     if actor.via != "import":
         admission.refuse(actor, f"{text.kind}/{text.name}", text.content, findings)
-    with publishing.hold(text.kind, text.name):
-        page = saving.settled(text.kind, text.name)
-        return saving.write(actor, page, wanted, findings)
-
-
-def _stands(text: Text) -> bool:
-    """Whether this very text is being served already: then a curator let it pass."""
-    key = queries.key_of(text.kind, text.name)
-    same = queries.servable().filter(kind=text.kind, key=key, sha256=text.sha256)
-    return same.exists()
+    return saving.write(actor, page, wanted, findings)

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
@@ -222,8 +222,7 @@ def archived(request: HttpRequest) -> HttpResponse:
 @curator_page
 def restore(request: HttpRequest, pk: int) -> HttpResponse:
     """Bring an archived page back."""
-    page = get_object_or_404(queries.archived(), pk=pk)
-    saved = services.restore(actor_of(request), page.pk)
+    saved = services.restore(actor_of(request), pk)
     messages.success(request, f"“{saved.page.title}” is back.")
     return redirect(saved.page)
 

@@ -12,7 +12,7 @@ import pytest
 from django.db import connection
 
 from bank import api as api_of_bank
-from bank import erasing, places, queries, rewriting, services, sync
+from bank import erasing, places, publishing, queries, rewriting, services, sync
 from bank.files import mark_of
 from bank.models import FileOperation, Kind, Label, Link, Page, Revision, Rewriting, UsedName
 from memoryweb import checking
@@ -296,6 +296,25 @@ def test_a_save_that_an_erasure_overtakes_answers_with_what_it_stored(
         assert answer.json()["content"] == "## 2026-03-01\n\nTea.\n"
     assert answer.status_code == 201
     assert not Page.objects.exists()
+
+
+@committed
+def test_a_restore_that_an_erasure_overtakes_brings_nothing_back(
+    leaked: Page, home: Path, admin: Actor, monkeypatch
+):
+    services.archive(admin, Kind.ENTITY, "alice")
+    hold = publishing.hold
+
+    def later(kind: Kind, *names: str) -> Any:
+        monkeypatch.setattr(publishing, "hold", hold)
+        erasing.erase_archived(admin, leaked.pk)
+        return hold(kind, *names)
+
+    monkeypatch.setattr(publishing, "hold", later)
+    with pytest.raises(NotFound):
+        services.restore(admin, leaked.pk)
+    assert not Page.objects.filter(name="alice").exists()
+    assert SECRET.encode() not in bytes_on_disk(home)
 
 
 # When the disk fails
