@@ -133,14 +133,6 @@ def archived_page(pk: int) -> Page:
     return page
 
 
-def archived_page(pk: int) -> Page:
-    """One of them. Raises NotFound."""
-    found = archived().filter(pk=pk).first()
-    if found is None:
-        raise NotFound("there is no such archived page")
-    return found
-
-
 def tags() -> dict[str, int]:
     """Every tag of an entity with its number of pages."""
     rows = Label.objects.filter(role=Label.Role.TAG, page__kind=Kind.ENTITY)
