@@ -8,6 +8,7 @@ from ninja import Header, Query, Router, Status
 from bank import queries, services
 from bank.history_api import IfMatch
 from bank.history_api import router as history_router
+from bank.memory_tool_api import router as memory_tool_router
 from bank.models import Kind
 from bank.removal_api import TAKEN_AWAY, Erase, Reason, taken_away
 from bank.removal_api import router as removal_router
@@ -39,6 +40,7 @@ router.add_router("", history_router)
 router.add_router("", removal_router)
 router.add_router("", upkeep_router)
 router.add_router("", untaken_router)
+router.add_router("", memory_tool_router)
 
 IfNoneMatch = Annotated[str, Header(alias="If-None-Match", description="`*` asks for a new page")]
 T = TypeVar("T", EntityWritten, NoteWritten)
