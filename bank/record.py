@@ -140,6 +140,7 @@ def revise(
     held.delete()
     page.refresh_from_db()
     _mark_revisions(page)
+    text = text.of(page)  # Another page may have taken over a name that this one had.
     _settle_names([(page, text)])
     more = {"lifts_quarantine": True} if lifted else {}
     _note(tx, page, text, findings, "page.edit", **more)
@@ -151,6 +152,7 @@ def set_aside(
 ) -> Revision:
     """Keep a text that was found in the file and is not the current one: a conflict to decide."""
     revision = _add_revision(page, text, origin, _next_number(page), bool(findings))
+    page.refresh_from_db()  # The guard, with other rules, asks for no lock.
     page.conflict = revision.number
     _save_state(page)
     tx.changed(page.collection, page.document)
@@ -160,6 +162,7 @@ def set_aside(
 
 def decide(tx: clock.Writing, page: Page, *, settled: bool, released: bool) -> None:
     """The current text stands as it is: the conflict is settled, the quarantine is lifted."""
+    page.refresh_from_db()
     held = own_text_held(page)
     page.conflict = None if settled else page.conflict
     page.quarantined = page.quarantined and not released
@@ -257,13 +260,24 @@ def _take_over(page: Page, name: str) -> None:
 
 
 def unarchive(tx: clock.Writing, page: Page, text: Text, findings: Sequence[Finding]) -> None:
-    """Bring an archived page back as it was; what the guard now finds puts it in quarantine."""
-    text = text.of(page)
-    page.archived_at = None
-    page.quarantined = bool(findings)
-    page.file_stamp = ""
-    page.flags = _flags(text, quarantined=page.quarantined, conflict=page.conflict)
-    page.save(force_update=True)
+    """Bring an archived page back as it was; what the guard now finds puts it in quarantine.
+
+    Raises Conflict when it is not as it was read any more.
+    """
+    text, quarantined = text.of(page), bool(findings)
+    as_read = Page.objects.filter(
+        pk=page.pk, archived_at=page.archived_at, quarantined=page.quarantined
+    )
+    updated = as_read.exclude(archived_at=None).update(
+        archived_at=None,
+        quarantined=quarantined,
+        file_stamp="",
+        flags=_flags(text, quarantined=quarantined, conflict=page.conflict),
+    )
+    if not updated:
+        raise Conflict("somebody else changed this page in this moment; it was not restored")
+    page.refresh_from_db()
+    text = text.of(page)  # Another may have taken over a name that it had.
     _mark_revisions(page)
     _settle_names([(page, text)])
     own_text_held(page).delete()

@@ -121,9 +121,11 @@ def _note(rewriting: Rewriting, after: int | None, again: bool) -> None:
 def _rewrite(rewriting: Rewriting, pk: int) -> bool:
     """Make the links of this page that say the old name say the one that the page has now."""
     for tried in range(1, _TRIES + 1):
-        page = Page.objects.get(pk=rewriting.page_id)
+        page = Page.objects.filter(pk=rewriting.page_id).first()
         source = Page.objects.filter(pk=pk, archived_at=None).first()
-        if source is None or (content := _rewritten(source, page, rewriting.old)) == source.content:
+        if page is None or source is None:  # Erased or archived since the turn began.
+            return False
+        if (content := _rewritten(source, page, rewriting.old)) == source.content:
             return False
         if source.quarantined:
             raise _Stays("it is in quarantine; its links lead to the page all the same")

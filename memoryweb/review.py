@@ -131,7 +131,10 @@ def _decide(
     tx: clock.Writing, item: QuarantineItem, state: State, reason: str, **columns: Any
 ) -> None:
     """Mark the item as decided, if nobody else did. Raises Conflict."""
-    decided = QuarantineItem.objects.filter(pk=item.pk, state=State.WAITING).update(
+    waiting = QuarantineItem.objects.filter(pk=item.pk, state=State.WAITING)
+    decided = waiting.filter(
+        document=item.document
+    ).update(  # Its page may be renamed by now.
         state=state,
         decided_at=timezone.now(),
         decided_by=str(tx.actor)[:250],
