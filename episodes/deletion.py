@@ -137,12 +137,12 @@ def undo(actor: Actor, batch: str) -> tuple[list[str], list[str]]:
 
 def undoable(batch: str) -> QuerySet[DeletedEpisode]:
     """What of a page's deletion can still be brought back."""
-    return DeletedEpisode.objects.filter(batch=batch, deleted_at__gt=_oldest_kept())
+    return DeletedEpisode.objects.filter(batch=batch, deleted_at__gt=oldest_kept())
 
 
 def lately() -> list[dict[str, Any]]:
     """The deletions of pages that can still be undone, newest first: batch, count, when, by."""
-    kept = DeletedEpisode.objects.filter(deleted_at__gt=_oldest_kept())
+    kept = DeletedEpisode.objects.filter(deleted_at__gt=oldest_kept())
     rows = kept.values("batch", "deleted_by").annotate(count=Count("pk"), at=Max("deleted_at"))
     return [row | {"by": row["deleted_by"].removeprefix("person ")} for row in rows.order_by("-at")]
 
@@ -155,11 +155,12 @@ def lately_with(episode_id: str) -> dict[str, Any] | None:
 
 def purge() -> int:
     """Remove for good what can no longer be brought back; how many there were."""
-    removed, _ = DeletedEpisode.objects.filter(deleted_at__lte=_oldest_kept()).delete()
+    removed, _ = DeletedEpisode.objects.filter(deleted_at__lte=oldest_kept()).delete()
     return removed
 
 
-def _oldest_kept() -> datetime:
+def oldest_kept() -> datetime:
+    """What pages deleted before this can no longer be brought back."""
     return timezone.now() - timedelta(minutes=settings.MEMORYWEB_TRASH_MINUTES)
 
 
@@ -244,19 +245,19 @@ def _keep(tx: clock.Writing, ids: Sequence[str], batch: str) -> None:
 
 def _whole(episode: Episode) -> dict[str, Any]:
     """An episode with its vectors, and why others of it were refused."""
-    return _columns(episode) | {
-        "vectors": [_columns(one) for one in episode.vectors.all()],
-        "refused_vectors": [_columns(one) for one in episode.refused_vectors.all()],
+    return columns_of(episode) | {
+        "vectors": [columns_of(one) for one in episode.vectors.all()],
+        "refused_vectors": [columns_of(one) for one in episode.refused_vectors.all()],
     }
 
 
 def _restore(tx: clock.Writing, kept: DeletedEpisode) -> None:
     record = dict(kept.record)
     vectors, refused = record.pop("vectors"), record.pop("refused_vectors", [])
-    episode = _row(Episode, record)
+    episode = row_of(Episode, record)
     episode.save(force_insert=True)
-    EpisodeVector.objects.bulk_create(_row(EpisodeVector, vector) for vector in vectors)
-    RefusedVector.objects.bulk_create(_row(RefusedVector, one) for one in refused)
+    EpisodeVector.objects.bulk_create(row_of(EpisodeVector, vector) for vector in vectors)
+    RefusedVector.objects.bulk_create(row_of(RefusedVector, one) for one in refused)
     text = recalled_text(vars(episode))
     judged = Rereading.judged_by_present_rules(kept.deleted_at)
     findings = scan(text, posture="recalled") if episode.quarantined or not judged else []
@@ -268,7 +269,7 @@ def _restore(tx: clock.Writing, kept: DeletedEpisode) -> None:
     tx.changed(COLLECTION, episode.pk)
 
 
-def _columns(row: Model) -> dict[str, Any]:
+def columns_of(row: Model) -> dict[str, Any]:
     """Every column of a row as JSON, its own number left out."""
     return {
         field.attname: field.value_to_string(row)
@@ -279,8 +280,8 @@ def _columns(row: Model) -> dict[str, Any]:
     }
 
 
-def _row(model: type[R], columns: dict[str, Any]) -> R:
-    """The row that `_columns` read."""
+def row_of(model: type[R], columns: dict[str, Any]) -> R:
+    """The row that `columns_of` read."""
     fields = {field.attname: field for field in model._meta.concrete_fields}
     return model(**{
         name: fields[name].to_python(value)

@@ -253,6 +253,23 @@ class MemoryVector(models.Model):
         return f"{self.memory_id} by {self.model}"
 
 
+class DeletedSession(models.Model):
+    """A context or a memory that a page deleted, whole, for as long as that can be undone.
+
+    `document` is its id in its collection. In no index.
+    """
+
+    batch = models.CharField(max_length=36, db_index=True)  # deleted together, restored together
+    collection = models.CharField(max_length=20)  # contexts or memories
+    document = models.CharField(max_length=200)
+    record = models.JSONField()
+    deleted_at = models.DateTimeField(db_index=True)
+    deleted_by = models.CharField(max_length=250)
+
+    def __str__(self) -> str:
+        return f"{self.collection}/{self.document}"
+
+
 class CodeVector(models.Model):
     """The embedding of one code symbol by one model. A collection is one repository."""
 

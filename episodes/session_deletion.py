@@ -1,7 +1,13 @@
-"""Deleting contexts and memories, for good and in every index, with a receipt."""
+"""Deleting contexts and memories, in every index, with a receipt.
 
+What the API deletes is gone for good at once; what a page deletes can be brought back for some
+minutes: see `episodes.session_undo`.
+"""
+
+import uuid
 from collections.abc import Iterable, Sequence
 
+from episodes import session_undo
 from episodes.deletion import BATCH, Receipt, still_found
 from episodes.models import Context, Memory, MemoryVector
 from episodes.sessions import COLLECTION, CONTEXTS, EDITED, NEW, OF_CONTEXT
@@ -18,20 +24,20 @@ def delete_memory(actor: Actor, memory_id: str) -> Receipt:
     return receipt
 
 
-def delete_memories(actor: Actor, ids: Iterable[str]) -> Receipt:
-    """Delete memories with their vectors, for good; ids that are not there are passed over."""
+def delete_memories(actor: Actor, ids: Iterable[str], *, undoable: bool = False) -> Receipt:
+    """Delete memories with their vectors; ids that are not there are passed over."""
     actor.require(Role.CURATOR)
-    receipt = Receipt(seq=clock.current_seq())
+    receipt = Receipt(seq=clock.current_seq(), batch=_batch(undoable))
     gone: list[str] = []
     wanted = sorted(set(ids))
     for start in range(0, len(wanted), BATCH):
         with clock.writing(actor) as tx:
             rows = Memory.objects.filter(pk__in=wanted[start : start + BATCH])
             found = list(rows.values_list("pk", flat=True))
-            receipt.vectors += _delete_rows(tx, found)
+            receipt.vectors += _delete_rows(tx, found, receipt.batch)
             if found:
                 target = f"memories/{found[0]}" if len(found) == 1 else COLLECTION
-                tx.audited("memory.delete", target, count=len(found))
+                tx.audited("memory.delete", target, count=len(found), undoable=undoable)
         receipt.seq = tx.seq
         gone += found
     return _verified(receipt, gone)
@@ -39,27 +45,61 @@ def delete_memories(actor: Actor, ids: Iterable[str]) -> Receipt:
 
 def delete_context(actor: Actor, context_id: str) -> Receipt:
     """Delete a context with all its memories, in one transaction. Raises NotFound, Forbidden."""
+    deleted, receipt = delete_contexts(actor, [context_id])
+    if not deleted:
+        raise NotFound("there is no such context")
+    return receipt
+
+
+def delete_contexts(
+    actor: Actor, ids: Iterable[str], *, undoable: bool = False
+) -> tuple[int, Receipt]:
+    """Delete contexts with all their memories, each in one transaction: how many, and what went
+    with them. Ids that are not there are passed over."""
     actor.require(Role.CURATOR)
-    receipt = Receipt()
-    with clock.writing(actor) as tx:
-        if not Context.objects.filter(pk=context_id).exists():
-            raise NotFound("there is no such context")
-        ids = list(Memory.objects.filter(context=context_id).values_list("pk", flat=True))
-        receipt.vectors = _delete_rows(tx, ids)
-        Context.objects.filter(pk=context_id).delete()
-        tx.changed(CONTEXTS, context_id, "delete")
-        proposed = [f"{NEW}/{kind}/{context_id}" for kind in Memory.Type.values]
-        quarantine.forget(COLLECTION, [f"{OF_CONTEXT}/{context_id}", *proposed])
-        tx.audited("context.delete", f"contexts/{context_id}", memories=len(ids))
-    receipt.seq = tx.seq
-    return _verified(receipt, ids)
+    receipt = Receipt(seq=clock.current_seq(), batch=_batch(undoable))
+    deleted = 0
+    gone: list[str] = []
+    for context_id in Context.objects.filter(pk__in=list(ids)).values_list("pk", flat=True):
+        with clock.writing(actor) as tx:
+            context = Context.objects.filter(pk=context_id).first()
+            gone += _delete_context(tx, context, receipt) if context else []
+        receipt.seq = tx.seq
+        deleted += context is not None
+    return deleted, _verified(receipt, gone)
 
 
-def _delete_rows(tx: clock.Writing, ids: Sequence[str]) -> int:
+def _delete_context(tx: clock.Writing, context: Context, receipt: Receipt) -> list[str]:
+    """Remove a context and all that is of it; the ids of its memories."""
+    ids = list(Memory.objects.filter(context=context.pk).values_list("pk", flat=True))
+    if receipt.batch:
+        session_undo.keep_context(tx, context, receipt.batch)
+    receipt.vectors += _delete_rows(tx, ids, receipt.batch)
+    Context.objects.filter(pk=context.pk).delete()
+    tx.changed(CONTEXTS, context.pk, "delete")
+    quarantine.forget(COLLECTION, held_of(context.pk))
+    facts = {"memories": len(ids), "undoable": bool(receipt.batch)}
+    tx.audited("context.delete", f"contexts/{context.pk}", **facts)
+    return ids
+
+
+def held_of(context_id: str) -> list[str]:
+    """The documents of what the guard may hold of a context, those of its memories left out."""
+    proposed = [f"{NEW}/{kind}/{context_id}" for kind in Memory.Type.values]
+    return [f"{OF_CONTEXT}/{context_id}", *proposed]
+
+
+def _batch(undoable: bool) -> str:
+    return str(uuid.uuid4()) if undoable else ""
+
+
+def _delete_rows(tx: clock.Writing, ids: Sequence[str], kept_as: str) -> int:
     """Remove memories, their vectors and what was held of them; how many vectors."""
     vectors = 0
     for start in range(0, len(ids), BATCH):
         batch = ids[start : start + BATCH]
+        if kept_as:
+            session_undo.keep_memories(tx, batch, kept_as)
         vectors += MemoryVector.objects.filter(memory__in=batch).delete()[0]
         Memory.objects.filter(pk__in=batch).delete()
         quarantine.forget(COLLECTION, [f"{EDITED}/{one}" for one in batch])

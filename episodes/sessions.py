@@ -6,7 +6,7 @@ quarantined, and served to nobody until then.
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -97,6 +97,22 @@ def edit_context(
     return session_queries.find_context(context_id), seq
 
 
+def set_status(actor: Actor, ids: Iterable[str], status: str) -> int:
+    """Archive contexts, or take them back, in one transaction; how many were changed."""
+    actor.require(Role.CURATOR)
+    others = Context.objects.filter(pk__in=list(ids)).exclude(status=status)
+    if not others.exists():
+        return 0
+    with clock.writing(actor) as tx:
+        changed = list(others.values_list("pk", flat=True))
+        columns = {"status": status, "updated_at": timezone.now()}
+        Context.objects.filter(pk__in=changed).update(**columns)
+        for context_id in changed:
+            tx.changed(CONTEXTS, context_id)
+            tx.audited("context.edit", f"contexts/{context_id}", fields=["status"], status=status)
+    return len(changed)
+
+
 def edit_memory(
     actor: Actor, memory_id: str, patch: MemoryPatch, *, if_match: str = ""
 ) -> tuple[Memory, int]:
@@ -121,6 +137,23 @@ def edit_memory(
 
     seq = _edit(actor, Memory, memory_id, fields, if_match, write)
     return session_queries.find_memory(memory_id), seq
+
+
+def set_archived(actor: Actor, ids: Iterable[str], archived: bool) -> int:
+    """Archive memories, or take them back, in one transaction; how many were changed."""
+    actor.require(Role.CURATOR)
+    others = Memory.objects.filter(pk__in=list(ids)).exclude(archived=archived)
+    if not others.exists():
+        return 0
+    with clock.writing(actor) as tx:
+        changed = list(others.values_list("pk", flat=True))
+        columns = {"archived": archived, "updated_at": timezone.now()}
+        Memory.objects.filter(pk__in=changed).update(**columns)
+        for memory_id in changed:
+            tx.changed(COLLECTION, memory_id)
+            facts = {"fields": ["archived"], "archived": archived}
+            tx.audited("memory.edit", f"memories/{memory_id}", **facts)
+    return len(changed)
 
 
 def accept(actor: Actor, item: QuarantineItem, *, decide: Callable[[clock.Writing], None]) -> None:

@@ -9,7 +9,7 @@ from django.core.management import call_command
 
 from bank import rewriting, sync
 from bank.sweep import Sweep
-from episodes import deletion
+from episodes import deletion, session_undo
 from memoryweb import rereading
 from memoryweb.core import clock, idempotency
 
@@ -30,8 +30,9 @@ def _clear_sessions() -> None:
     call_command("clearsessions")
 
 
-def _purge_deleted_episodes() -> None:
+def _purge_deleted() -> None:
     deletion.purge()
+    session_undo.purge()
 
 
 AT_A_TIME = 8.0  # Seconds of taking in before the other chores get their turn.
@@ -70,7 +71,7 @@ CHORES = [
     Chore("read texts again when the rules changed", 2, _read_again),
     Chore("clear expired sessions", 3600, _clear_sessions),
     Chore("remove old change rows and kept answers", 600, _prune),
-    Chore("remove what can no longer be brought back", 30, _purge_deleted_episodes),
+    Chore("remove what can no longer be brought back", 30, _purge_deleted),
 ]
 
 
