@@ -14,11 +14,11 @@ from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import PasswordChangeView
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
-from django.urls import reverse_lazy
+from django.urls import reverse, reverse_lazy
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
-from memoryweb import glance, house
+from memoryweb import connecting, glance, house
 from memoryweb.core import people, tokens
 from memoryweb.core.access import actor_of, administrator_page
 from memoryweb.core.actor import Role, system
@@ -92,6 +92,8 @@ def tokens_page(request: HttpRequest) -> HttpResponse:
     token = tokens.find(made)
     rows = ApiToken.objects.order_by("revoked_at", "-created_at")
     context = {"form": form, "tokens": rows, "now": timezone.now()}
+    address = request.build_absolute_uri(reverse("mcp"))
+    context["ways"] = connecting.ways(address, "" if token is None else made)
     if token is not None:
         context |= {"made": made, "store_example": curl_example(request, made, token.agent_id)}
     response = render(request, "settings/tokens.html", context)

@@ -1,5 +1,6 @@
 """Tokens and people: what an administrator can do, and what everybody else cannot."""
 
+import json
 import re
 import shlex
 
@@ -90,6 +91,40 @@ def test_the_line_to_paste_writes_as_the_tokens_agent(desk, client, agent):
     )
     assert stored.status_code == 201
     assert stored.json()["agent_id"] == (agent or "my-agent")
+
+
+def test_the_lines_for_agents_hold_the_new_token_and_later_only_its_variable(desk):
+    body = {"name": "laptop", "scope": "read"}
+    answer = desk.post("/settings/tokens/", body, follow=True)
+    made = answer.context["made"]
+    by_title = {way.title: way.text for way in answer.context["ways"]}
+    assert by_title.keys() == {"Claude Code", "Cursor", "VS Code", "Any other MCP client", "curl"}
+    assert all(made in text for text in by_title.values())
+    assert all("http://testserver/mcp" in text for text in by_title.values())
+    later = {way.title: way.text for way in desk.get("/settings/tokens/").context["ways"]}
+    assert not any(made in text for text in later.values())
+    for title in ("Cursor", "VS Code"):
+        assert "Bearer ${env:MEMORYWEB_TOKEN}" in later[title]
+
+
+def test_the_lines_for_agents_work_as_they_are_pasted(desk, client):
+    body = {"name": "laptop", "scope": "read"}
+    answer = desk.post("/settings/tokens/", body, follow=True)
+    by_title = {way.title: way.text for way in answer.context["ways"]}
+    words = shlex.split(by_title["curl"].replace("\\\n", ""))
+    header = words[words.index("-H") + 1].partition(": ")[2]
+    files = [json.loads(by_title[title]) for title in ("Cursor", "VS Code")]
+    servers = [files[0]["mcpServers"]["memoryweb"], files[1]["servers"]["memoryweb"]]
+    assert servers[1]["type"] == "http"
+    for server in (*servers, json.loads(by_title["Any other MCP client"])):
+        assert server["headers"] == {"Authorization": header}
+        assert server["url"] == words[2] == "http://testserver/mcp"
+    sent = words[words.index("-d") + 1]
+    listed = client.post("/mcp", sent, "application/json", headers={"Authorization": header})
+    assert "memory_search" in listed.content.decode()
+    line = shlex.split(by_title["Claude Code"].replace("\\\n", ""))
+    assert line[:6] == ["claude", "mcp", "add", "--transport", "http", "memoryweb"]
+    assert line[6:] == ["http://testserver/mcp", "--header", f"Authorization: {header}"]
 
 
 def test_a_new_person_can_sign_in_with_the_role_given(desk):
