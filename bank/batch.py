@@ -1,4 +1,5 @@
-"""Many new entities at once: the protocol of bank.services, with one transaction for all of them.
+"""Many new entities, or pages of wikis, at once: the protocol of bank.services, with one
+transaction for all of them.
 
 Alone a page costs two transactions and several waits for the disk.
 """
@@ -16,15 +17,16 @@ LARGEST = 200  # Pages; other writers wait for so many about half a second.
 
 
 def create(actor: Actor, news: Sequence[New]) -> list[Page]:
-    """Make these entities; one whose name is in use by now is left out.
+    """Make these pages, all of one kind; one whose name is in use by now is left out.
 
     What the guard found in one puts it in quarantine. Raises Forbidden; Unavailable when the
     disk fails, and then all pages are stored and their files follow.
     """
     actor.require(Role.CURATOR)
-    with publishing.hold(Kind.ENTITY, *(new.text.name for new in news)):
-        used = _used([_key(new) for new in news])
-        free = [new for new in news if _key(new) not in used]
+    kind = news[0].text.kind if news else Kind.ENTITY
+    with publishing.hold(kind, *(new.text.name for new in news)):
+        used = _used(kind, [new.key for new in news])
+        free = [new for new in news if new.key not in used]
         if not free:
             return []
         with clock.writing(actor) as tx:
@@ -35,22 +37,22 @@ def create(actor: Actor, news: Sequence[New]) -> list[Page]:
     return pages
 
 
-def adopt(files: Mapping[str, str]) -> set[str]:
+def adopt(kind: Kind, files: Mapping[str, str]) -> set[str]:
     """Make pages of these files, given the name by the path; the paths of those that are pages now.
 
     Left out is whatever is better looked at alone: a file that cannot be a page, or one whose
     name or path is in use by now.
     """
-    with publishing.hold(Kind.ENTITY, *files.values()):
-        used = _used([queries.key_of(Kind.ENTITY, name) for name in files.values()])
+    with publishing.hold(kind, *files.values()):
+        used = _used(kind, [queries.key_of(kind, name) for name in files.values()])
         going = FileOperation.objects.filter(path__in=files, done_at=None)
         used_paths = set(going.values_list("path", flat=True))
         free = {
             path: name
             for path, name in files.items()
-            if path not in used_paths and queries.key_of(Kind.ENTITY, name) not in used
+            if path not in used_paths and queries.key_of(kind, name) not in used
         }
-        found = list(_readable(free))
+        found = list(_readable(kind, free))
         if found:
             with clock.writing(publishing.FILE) as tx:
                 pages = [page for page, _ in record.create_many(tx, [new for new, _ in found])]
@@ -60,22 +62,18 @@ def adopt(files: Mapping[str, str]) -> set[str]:
     return {new.path for new, _ in found}
 
 
-def _readable(files: Mapping[str, str]) -> Iterator[tuple[New, Stamp]]:
+def _readable(kind: Kind, files: Mapping[str, str]) -> Iterator[tuple[New, Stamp]]:
     """The pages that these files become, each with its file's stamp."""
     for path, name in files.items():
         try:
             content = places.read(path)
-            yield publishing.as_new(Kind.ENTITY, name, path, content), content.stamp
+            yield publishing.as_new(kind, name, path, content), content.stamp
         except (OSError, PathRefused, publishing.Unreadable):
             continue
 
 
-def _key(new: New) -> str:
-    return queries.key_of(Kind.ENTITY, new.text.name)
-
-
-def _used(keys: Sequence[str]) -> set[str]:
+def _used(kind: Kind, keys: Sequence[str]) -> set[str]:
     """The names that have a page, or a file that is still to go."""
-    living = Page.objects.filter(kind=Kind.ENTITY, key__in=keys, archived_at=None)
-    going = FileOperation.objects.filter(page__kind=Kind.ENTITY, page__key__in=keys, done_at=None)
+    living = Page.objects.filter(kind=kind, key__in=keys, archived_at=None)
+    going = FileOperation.objects.filter(page__kind=kind, page__key__in=keys, done_at=None)
     return {*living.values_list("key", flat=True), *going.values_list("page__key", flat=True)}

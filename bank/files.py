@@ -206,14 +206,14 @@ class Folder:
                 below = f"{path}/{name}" if path else name
                 if stat.S_ISREG(status.st_mode) and (hidden or not name.startswith(".")):
                     yield below
-                if stat.S_ISDIR(status.st_mode) and _may_enter(below):
+                if stat.S_ISDIR(status.st_mode) and may_enter(below):
                     waiting.append(below)
 
     # What was kept aside
 
     def leftovers(self) -> list[Leftover]:
         """What killed processes left anywhere in the folder."""
-        found = (_leftover(path) for path in self.walk(hidden=True))
+        found = (leftover_of(path) for path in self.walk(hidden=True))
         return [leftover for leftover in found if leftover]
 
     def read_leftover(self, leftover: Leftover) -> Content:
@@ -228,7 +228,7 @@ class Folder:
 
     @contextmanager
     def _aside(self, path: str) -> Iterator[tuple[int, str]]:
-        if _leftover(path) is None:
+        if leftover_of(path) is None:
             raise PathRefused(f"“{path}” is not a file kept aside.")
         parent, _, name = path.rpartition("/")
         with self._open(_parts(parent) if parent else []) as folder:
@@ -447,7 +447,8 @@ def _parts(path: str) -> list[str]:
     return parts
 
 
-def _may_enter(path: str) -> bool:
+def may_enter(path: str) -> bool:
+    """Whether a folder of this path is looked into: by its name, and not at any depth."""
     try:
         return len(_parts(path)) <= DEPTH_LIMIT
     except PathRefused:
@@ -458,7 +459,8 @@ def _name_aside(mark: str, kind: Literal["new", "old"]) -> str:
     return f"{_ASIDE}{mark}-{secrets.token_hex(8)}.{kind}"
 
 
-def _leftover(path: str) -> Leftover | None:
+def leftover_of(path: str) -> Leftover | None:
+    """What this path is among files kept aside, None for any other."""
     name = path.rpartition("/")[2]
     mark, _, rest = name.removeprefix(_ASIDE).partition("-")
     if not name.startswith(_ASIDE) or len(mark) != 16:

@@ -8,7 +8,6 @@ elsewhere, both texts are kept and a person decides.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from pathlib import Path
 from typing import Literal
 
 from bank import batch, publishing, queries, record, services
@@ -16,7 +15,7 @@ from bank.files import TooLarge
 from bank.models import Kind, Page, Revision
 from bank.record import New, Origin
 from bank.texts import Text
-from bank.vault import Plan, Planned, read, reason_of
+from bank.vault import Plan, Planned, Source, reason_of
 from memoryweb.core import clock
 from memoryweb.core.actor import Actor
 from memoryweb.core.errors import Conflict
@@ -69,8 +68,8 @@ class _Draft:
         return self.status in ("created", "updated")
 
     @property
-    def is_new_entity(self) -> bool:
-        return self.status == "created" and self.text.kind == Kind.ENTITY
+    def is_made_with_others(self) -> bool:
+        return self.status == "created" and self.text.kind in (Kind.ENTITY, Kind.WIKI)
 
     @property
     def message(self) -> str:
@@ -83,7 +82,7 @@ def _drafts(plan: Plan, some: Sequence[Planned]) -> Iterator[_Draft]:
     for planned in some:
         source = planned.source
         try:
-            content = _content(plan.folder / source.file)
+            content = _content(plan, source)
         except _NoPage as problem:
             yield _Draft(planned, "left", Text(source.kind, planned.name, ""), None, str(problem))
             continue
@@ -128,10 +127,10 @@ class _Bank:
         return any(its == key and sha in self._texts[pk] for pk, its in self._archived.items())
 
 
-def _content(path: Path) -> str:
+def _content(plan: Plan, source: Source) -> str:
     """The file's text as it is. Raises _NoPage."""
     try:
-        data = read(path)
+        data = plan.read(source)
     except OSError as error:
         raise _NoPage(f"it cannot be read: {reason_of(error)}") from error
     try:
@@ -154,9 +153,9 @@ def _foretold(draft: _Draft) -> Outcome:
 def _stored(actor: Actor, drafts: Sequence[_Draft]) -> Iterator[Outcome]:
     made = {page.name: page for page in _create(actor, drafts)}
     for draft in drafts:
-        if draft.is_new_entity and (page := made.get(draft.text.name)):
+        if draft.is_made_with_others and (page := made.get(draft.text.name)):
             yield _outcome(draft, quarantined=page.quarantined)
-        elif draft.is_new_entity:
+        elif draft.is_made_with_others:
             detail = "a page of this name was made in this moment; run it again"
             yield _outcome(replace(draft, status="left", detail=detail))
         else:
@@ -172,7 +171,7 @@ def _create(actor: Actor, drafts: Sequence[_Draft]) -> list[Page]:
             publishing.inspect(draft.text),
         )
         for draft in drafts
-        if draft.is_new_entity
+        if draft.is_made_with_others
     ]
     return batch.create(actor, news) if news else []
 

@@ -1,15 +1,27 @@
-"""Where the memory folder keeps its pages: MEMORY.md, a note a day, one file an entity."""
+"""Where pages are kept: MEMORY.md, a note a day and one file an entity in the memory folder; in a
+wiki's folder every Markdown file at any depth.
+"""
 
 import re
 import stat
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import date
 from os import stat_result
 from typing import Literal
 
-from bank.files import Folder, PathRefused, Stamp, kind_of, stamp_of
+from bank import refs
+from bank.files import (
+    Folder,
+    Leftover,
+    PathRefused,
+    Stamp,
+    kind_of,
+    leftover_of,
+    may_enter,
+    stamp_of,
+)
 from bank.names import NameRefused, key, slug
 from bank.reasons import Problem, Why
 
@@ -30,7 +42,7 @@ class PageFile:
     is empty and the file is only to be shown, not read.
     """
 
-    form: Literal["memory", "note", "entity"]
+    form: Literal["memory", "note", "entity", "wiki"]
     name: str
     path: str
     stamp: Stamp
@@ -49,6 +61,12 @@ class Listing:
     files: list[PageFile] = field(default_factory=list)
     faults: dict[str, Problem] = field(default_factory=dict)
     absent: frozenset[str] = frozenset()
+    leftovers: list[Leftover] = field(default_factory=list)  # Of a wiki's folder alone.
+
+    def hides(self, path: str) -> bool:
+        """Whether a file of this path may be there all the same: its folder has a fault."""
+        faults = self.faults.keys()
+        return folder_of(path) in faults or any(path.startswith(f"{one}/") for one in faults)
 
 
 def entity_path(name: str) -> str:
@@ -86,6 +104,51 @@ def look(folder: Folder) -> Listing:
     return listing
 
 
+def look_at_wiki(folder: Folder, wiki: str, known: Container[str] = ()) -> Listing:
+    """Every page of a wiki's folder, by paths as bank.places has them. Hidden files and links to
+    folders are left out, other files are no pages. `known` are the paths of its pages' files."""
+    listing, found, waiting = Listing(), list[PageFile](), [""]
+    while waiting:
+        above = waiting.pop()
+        try:
+            entries = folder.listing(above)
+        except (OSError, PathRefused) as error:
+            listing.faults[f"@{wiki}/{above}".rstrip("/")] = _fault("The folder", error)
+            continue
+        for name, status in entries:
+            below = f"{above}/{name}" if above else name
+            if leftover := leftover_of(below):
+                listing.leftovers.append(replace(leftover, path=f"@{wiki}/{below}"))
+            elif name.startswith("."):
+                continue
+            elif stat.S_ISDIR(status.st_mode):
+                waiting += [below] if may_enter(below) else []
+            elif (ref := refs.of_file(wiki, below)) is not None:
+                found.append(_of_wiki(wiki, ref, below, status))
+    listing.files.extend(_without_wiki_twins(found, known))
+    return listing
+
+
+def _of_wiki(wiki: str, ref: str, below: str, status: stat_result) -> PageFile:
+    path = f"@{wiki}/{below}"
+    try:
+        return _page("wiki", f"{wiki}/{refs.normal(ref)}", path, status)
+    except NameRefused as refused:
+        shown = path.encode(errors="replace").decode()
+        return PageFile("wiki", "", shown, stamp_of(status), Problem(Why.NAME, refused.reason))
+
+
+def _without_wiki_twins(pages: list[PageFile], known: Container[str]) -> Iterator[PageFile]:
+    """Of files whose refs are one page that is it which was it before, else the first by path."""
+    chosen: dict[str, str] = {}
+    for page in sorted(pages, key=lambda page: (page.path not in known, page.path)):
+        first = chosen.setdefault(refs.key_of(page.name), page.path) if page.name else page.path
+        if first != page.path:
+            reason = f"“{first}” is the page of this name; two files cannot both be it."
+            page = replace(page, name="", problem=Problem(Why.TWIN, reason))
+        yield page
+
+
 def _in_root(folder: Folder) -> Iterator[PageFile]:
     for name, status in folder.listing():
         if name == MEMORY:
@@ -100,7 +163,7 @@ def _fault(folder: str, error: OSError | PathRefused) -> Problem:
 
 
 def _page(
-    form: Literal["memory", "note", "entity"], name: str, path: str, status: stat_result
+    form: Literal["memory", "note", "entity", "wiki"], name: str, path: str, status: stat_result
 ) -> PageFile:
     page = PageFile(form, name, path, stamp_of(status))
     if stat.S_ISREG(status.st_mode):

@@ -6,7 +6,7 @@ Only names and stamps are looked at; the files are read later, each under its pa
 import random
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bank import layout, places, problems, publishing, queries
@@ -43,6 +43,7 @@ class Plan:
     lost: list[Task] = field(default_factory=list)
     new: list[Task] = field(default_factory=list)
     again: list[Task] = field(default_factory=list)
+    beside: list[Task] = field(default_factory=list)
     waiting: set[str] = field(default_factory=set)
     problems: dict[str, Problem] = field(default_factory=dict)
     stamps: dict[str, str] = field(default_factory=dict)
@@ -56,27 +57,42 @@ class _Known:
     stamp: str
 
 
-def plan() -> Plan:
-    """The pages whose files look other than they did, are new, or are gone.
+def plan(wiki: str = "") -> Plan:
+    """The pages of the bank, or of a wiki, whose files look other than they did, are new, or gone.
 
     Of a folder that cannot be listed nothing is concluded. Where it is gone, or so many of its
     files at once that hardly somebody deleted them, they are held back: a disk may be away, and
     what was written in its place would meet the old files when it is back.
     """
-    rows = Page.objects.filter(archived_at=None, wiki=None)
+    rows = Page.objects.filter(archived_at=None, wiki=wiki or None)
     columns = rows.values_list("kind", "name", "path", "file_stamp")
     known = {path: _Known(Kind(kind), name, path, stamp) for kind, name, path, stamp in columns}
-    listing = layout.look(places.memory_folder())
+    listing = _listing(wiki, known)
     made = Plan(problems=dict(listing.faults))
     made.problems |= {file.path: file.problem for file in listing.files if file.problem}
     made.stamps = {file.path: publishing.written(file.stamp) for file in listing.files}
     _sort(made, [file for file in listing.files if file.name], known)
     _look_for(made, listing, known)
+    made.beside = list(_beside(listing.leftovers, known))
     return made
 
 
+def _listing(wiki: str, known: Container[str]) -> Listing:
+    if wiki:
+        return layout.look_at_wiki(places.of_wiki(wiki).folder, wiki, known)
+    return layout.look(places.memory_folder())
+
+
+def _beside(leftovers: Sequence[Leftover], known: Mapping[str, "_Known"]) -> Iterator[Task]:
+    """The pages of a wiki beside whose files a killed process left something."""
+    marks = {places.mark_of(path): page for path, page in known.items()} if leftovers else {}
+    for leftover in leftovers:
+        if page := marks.get(places.mark_on(leftover)):
+            yield Task(page.kind, page.name, leftovers=[leftover])
+
+
 def _sort(made: Plan, files: Sequence[PageFile], known: Mapping[str, _Known]) -> None:
-    refused = problems.stamps()
+    refused = problems.stamps(places.root_of(files[0].path) if files else "")
     now = time.time()
     for file in sorted(files, key=lambda file: file.stamp.mtime_ns, reverse=True):
         looks = made.stamps[file.path]
@@ -101,9 +117,7 @@ def _is_being_written(stamp: Stamp, now: float) -> bool:
 def _look_for(made: Plan, listing: Listing, known: Mapping[str, _Known]) -> None:
     """Plan for what is nowhere, not under another spelling either."""
     missed = [
-        page
-        for path, page in known.items()
-        if path not in made.stamps and not listing.faults.keys() & {layout.folder_of(path)}
+        page for path, page in known.items() if path not in made.stamps and not listing.hides(path)
     ]
     if not missed or layout.ROOT in listing.faults:
         return

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from bank import layout
@@ -28,9 +28,21 @@ def warning() -> str:
     return f"files that could not be taken in: {count}" if count else ""
 
 
-def stamps() -> dict[str, str]:
+def _within(root: str) -> QuerySet[FileProblem]:
+    """What is listed of one folder: a wiki's by its mark, the memory folder by ""."""
+    if root:
+        return FileProblem.objects.filter(Q(path=root) | Q(path__startswith=f"{root}/"))
+    return FileProblem.objects.exclude(path__startswith="@")
+
+
+def forget(root: str) -> None:
+    """Nothing is looked for in this folder any more."""
+    _within(root).delete()
+
+
+def stamps(root: str = "") -> dict[str, str]:
     """What each file that a scan could not take in looked like then; "" when that says nothing."""
-    rows = FileProblem.objects.filter(found_by=FileProblem.FoundBy.SCAN)
+    rows = _within(root).filter(found_by=FileProblem.FoundBy.SCAN)
     return dict(rows.values_list("path", "stamp"))
 
 
@@ -66,13 +78,15 @@ def remember(
     found: Mapping[str, Problem],
     looks: Mapping[str, str],
     unseen: Collection[str] = (),
+    root: str | None = None,
 ) -> dict[str, Problem]:
     """Let the list hold what this look found, with what the files looked like; what is new of it.
 
     What was found before at a path that was `unseen` this time stays. Nothing is written when
-    nothing changed.
+    nothing changed. A look at one folder, `root`, leaves what is listed of others.
     """
-    rows = {row.path: row for row in FileProblem.objects.filter(found_by=found_by)}
+    listed_there = FileProblem.objects.all() if root is None else _within(root)
+    rows = {row.path: row for row in listed_there.filter(found_by=found_by)}
     same = {path for path, row in rows.items() if path in found and row.why == found[path].why}
     gone = [row.pk for path, row in rows.items() if path not in same and path not in unseen]
     fresh = {path: one for path, one in found.items() if path not in same}

@@ -51,23 +51,26 @@ def recover() -> Report:
     return report
 
 
-def scan(seconds: float = float("inf")) -> Report:
-    """Take in every file that was added or edited, and write again what was lost.
+def scan(seconds: float = float("inf"), wiki: str = "") -> Report:
+    """Take in every file of the bank, or of a wiki, that was added or edited, and write again
+    what was lost.
 
     Pages that are known come before new ones, and late changes before earlier ones. After that
     many seconds nothing more is begun.
     """
     until = time.monotonic() + seconds
-    report, plan = Report(), outside.plan()
+    report, plan = Report(), outside.plan(wiki)
     report.problems |= plan.problems
     left = [
+        *apply(plan.beside, report, until),
         *apply(plan.changed, report, until),
         *apply(plan.lost, report, until),
         *_take_in_new(plan.new, report, until),
     ]
     report.more = bool(left)
     unseen = plan.waiting | {task.path for task in [*left, *apply(plan.again, report, until)]}
-    _remember(FileProblem.FoundBy.SCAN, report, plan.stamps, unseen)
+    root = places.prefix_of(wiki).rstrip("/") if wiki else ""
+    _remember(FileProblem.FoundBy.SCAN, report, plan.stamps, unseen, root)
     return report
 
 
@@ -94,7 +97,7 @@ def _take_in_new(tasks: Iterable[Task], report: Report, until: float) -> list[Ta
     """
     waiting, alone = iter(tasks), list[Task]()
     while time.monotonic() < until and (some := list(islice(waiting, DROPPED))):
-        made = _adopted([task for task in some if task.kind == Kind.ENTITY])
+        made = _adopted([task for task in some if task.kind in (Kind.ENTITY, Kind.WIKI)])
         report.settled += len(made)
         alone += [task for task in some if task.path not in made]
     return [*apply(alone, report, until), *waiting]
@@ -102,7 +105,9 @@ def _take_in_new(tasks: Iterable[Task], report: Report, until: float) -> list[Ta
 
 def _adopted(tasks: list[Task]) -> set[str]:
     try:
-        return batch.adopt({task.path: task.name for task in tasks}) if tasks else set()
+        return (
+            batch.adopt(tasks[0].kind, {task.path: task.name for task in tasks}) if tasks else set()
+        )
     except Exception:
         logger.debug("%d files together", len(tasks), exc_info=True)
         return set()
@@ -160,12 +165,14 @@ def _remember(
     report: Report,
     stamps: Mapping[str, str],
     unseen: Iterable[str] = (),
+    root: str | None = None,
 ) -> None:
     """List what was found. What another look at the same file cannot change has its stamp."""
     in_text = (Why.NO_TEXT, Why.TOO_LARGE)
     looks = {path: stamps.get(path, "") for path in report.problems}
     looks |= {path: "" for path, one in report.problems.items() if one.why not in in_text}
-    for path, problem in problems.remember(found_by, report.problems, looks, set(unseen)).items():
+    fresh = problems.remember(found_by, report.problems, looks, set(unseen), root)
+    for path, problem in fresh.items():
         logger.warning("%s: %s", path, problem)
 
 

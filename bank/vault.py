@@ -56,6 +56,10 @@ class Plan:
     left: dict[str, str]
     others: int  # Files that are no Markdown.
 
+    def read(self, source: Source) -> bytes:
+        """The file's bytes, one more than a page may take at most. Raises OSError."""
+        return read(self.folder / source.file)
+
     def origin(self, source: Source) -> str:
         return f"{self.folder.name}/{source.path}"
 

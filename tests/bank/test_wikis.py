@@ -7,7 +7,7 @@ from django.test import Client
 
 from bank import erasing, exporting, lint, publishing, queries, renaming, services, sync, wikis
 from bank.models import Kind, Link, Page, Wiki
-from memoryweb.core.actor import Actor
+from memoryweb.core.actor import Actor, system
 from memoryweb.core.errors import Conflict, Forbidden, Invalid, Moved, NotFound
 from memoryweb.core.models import Change, QuarantineItem, User
 
@@ -33,7 +33,8 @@ def write(docs: Wiki, ada: Actor):
 
 
 def leads(page: Page) -> dict[str, str | None]:
-    return {link.target: link.to.ref if link.to else None for link in queries.outgoing(page)}
+    links = queries.outgoing(page, system())
+    return {link.target: link.to.ref if link.to else None for link in links}
 
 
 # Wikis
@@ -352,11 +353,11 @@ def test_a_locked_page_takes_no_writes_and_says_who_locked_it(write, ada: Actor,
 # Beside the bank
 
 
-def test_the_bank_does_not_list_search_or_export_pages_of_wikis(write, desk: Client):
+def test_the_bank_does_not_list_search_or_export_pages_of_wikis(write, desk: Client, ada: Actor):
     write("x", "see [[nothing]]")
     assert not queries.entities().exists()
     assert not queries.servable_of_bank().exists()
-    assert set(lint.counts().values()) == {0}
+    assert set(lint.counts(ada).values()) == {0}
     assert b"x.md" not in b"".join(exporting.bank_zip())
 
 
