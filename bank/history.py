@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
-from bank import findings, queries, services
+from bank import findings, queries, services, withholding
 from bank.addresses import trail
 from bank.forms import AgainstForm, BaseForm
 from bank.models import Kind, Page, Revision
@@ -23,7 +23,7 @@ from memoryweb.core.errors import Conflict, Refused
 @require_GET
 def history(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
     """Every version of a page, the latest first."""
-    page = queries.find(kind, name)
+    page = withholding.as_read(actor_of(request), queries.find(kind, name))
     cursor = request.GET.get("cursor", "")
     context = {
         "page": page,
@@ -39,10 +39,12 @@ def history(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
 @require_GET
 def revision(request: HttpRequest, kind: Kind, name: str, number: int) -> HttpResponse:
     """One version: its text, or how it differs from another one."""
-    page = queries.find(kind, name)
+    reader = actor_of(request)
+    page = withholding.as_read(reader, queries.find(kind, name))
     shown = queries.revision(page, number)
     form = AgainstForm(request.GET)
     against = form.cleaned_data["against"] if form.is_valid() else None
+    other = queries.revision(page, against) if against is not None else shown
     context: dict[str, Any] = {
         "page": page,
         "revision": shown,
@@ -53,10 +55,11 @@ def revision(request: HttpRequest, kind: Kind, name: str, number: int) -> HttpRe
         "json_url": _twin("get_{}revision", page, number),
         "trail": _trail(page, f"Revision {number}"),
     }
-    if against is None:
+    if withholding.is_withheld(reader, shown) or withholding.is_withheld(reader, other):
+        context["held_back"] = True
+    elif against is None:
         context["text"] = findings.marked(shown.content, [])
     else:
-        other = queries.revision(page, against)
         context["changes"] = changes(other.content, shown.content, split=context["split"])
     return render(request, "bank/revision.html", context)
 

@@ -136,12 +136,9 @@ CHECKS: dict[Name, Check] = {
 }
 
 
-def counts(reader: Actor | None = None) -> dict[Name, int]:
-    """How many findings each check has; for a `reader` those in pages that they may read."""
-    return {
-        check.name: (check.readable(reader) if reader else check.rows()).count()
-        for check in CHECKS.values()
-    }
+def counts(reader: Actor) -> dict[Name, int]:
+    """How many findings each check has in pages that the reader may read."""
+    return {check.name: check.readable(reader).count() for check in CHECKS.values()}
 
 
 def items(check: Check, rows: Sequence[Any]) -> list[Item]:

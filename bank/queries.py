@@ -133,9 +133,10 @@ def archived_page(pk: int) -> Page:
     return page
 
 
-def tags() -> dict[str, int]:
-    """Every tag of an entity with its number of pages."""
-    rows = Label.objects.filter(role=Label.Role.TAG, page__kind=Kind.ENTITY)
+def tags(reader: Actor) -> dict[str, int]:
+    """Every tag of the entities that the reader may read, with its number of pages."""
+    readable = withholding.readable(reader, "page")
+    rows = Label.objects.filter(readable, role=Label.Role.TAG, page__kind=Kind.ENTITY)
     counted = rows.values_list("text").annotate(count=Count("pk"))  # A page has a label once.
     return dict(counted.order_by("text"))
 
@@ -174,15 +175,22 @@ def names_of_backlinks(page: Page, reader: Actor) -> list[str]:
     return sorted({one.name for one in sources if not withholding.is_withheld(reader, one)})
 
 
-def backlinks(page: Page) -> QuerySet[Page]:
-    """The pages that link to this one, by name."""
+def backlinks(page: Page, reader: Actor) -> QuerySet[Page]:
+    """The pages that link to this one, by name, as far as the reader may read them."""
     sources = Link.objects.filter(to=page).values("source")
-    return Page.objects.filter(pk__in=sources).defer("content").order_by("name", "pk")
+    pages = Page.objects.filter(withholding.readable(reader), pk__in=sources)
+    return pages.defer("content").order_by("name", "pk")
 
 
-def outgoing(page: Page) -> QuerySet[Link]:
-    """The links of the page's text, in its order, each with the page it leads to, if any."""
-    return page.links.select_related("to").defer("to__content").order_by("pk")
+def outgoing(page: Page, reader: Actor) -> list[Link]:
+    """The links of the page's text, in its order, each with the page it leads to, if any; none of
+    a text that is kept from the reader."""
+    if withholding.is_withheld(reader, page):
+        return []
+    links = list(page.links.select_related("to").defer("to__content").order_by("pk"))
+    for link in links:
+        link.to = link.to and withholding.as_read(reader, link.to)
+    return links
 
 
 def revisions(page: Page) -> QuerySet[Revision]:

@@ -25,11 +25,12 @@ SHOWN = 5  # Pages named in a message; of the others it says how many.
 @require_GET
 def lint_list(request: HttpRequest) -> HttpResponse:
     """How much each check finds, and the findings of one of them."""
-    counts = lint.counts()
+    actor = actor_of(request)
+    counts = lint.counts(actor)
     form = LintForm(request.GET)
     chosen = form.cleaned_data["check"] if form.is_valid() else _first(counts)
     check = lint.CHECKS[chosen]
-    found = paging.page(check.rows(), check.order, cursor=request.GET.get("cursor", ""))
+    found = paging.page(check.readable(actor), check.order, cursor=request.GET.get("cursor", ""))
     context = {
         "checks": [(one, counts[one.name]) for one in lint.CHECKS.values()],
         "check": check,
@@ -76,7 +77,7 @@ def _rename(
         "page": page,
         "form": form,
         "refused": refused,
-        "backlinks": queries.backlinks(page),
+        "backlinks": queries.backlinks(page, actor_of(request)),
         "trail": trail(Kind.ENTITY, page, "Rename"),
     }
     status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else HTTPStatus.OK

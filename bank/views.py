@@ -3,7 +3,7 @@
 import calendar
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from http import HTTPStatus
 from typing import Any
@@ -17,7 +17,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
-from bank import findings, names, problems, queries, rewriting, services
+from bank import findings, names, problems, queries, rewriting, services, withholding
 from bank.addresses import resolver, trail
 from bank.forms import AppendForm, BaseForm, ListForm
 from bank.markdown import split
@@ -26,7 +26,7 @@ from bank.publishing import Blocked
 from bank.showing import prose
 from memoryweb.core import paging
 from memoryweb.core.access import actor_of, curator_page
-from memoryweb.core.actor import Role
+from memoryweb.core.actor import Actor, Role
 from memoryweb.core.errors import Conflict, Invalid, Moved, NotFound, Refused
 from memoryweb.core.forms import add_errors
 
@@ -52,18 +52,19 @@ def entity_list(request: HttpRequest) -> HttpResponse:
     """All pages, searched and by tag; htmx asks for the part that changes."""
     form = ListForm(request.GET)
     wanted = {k: v for k, v in form.cleaned_data.items() if v} if form.is_valid() else {}
+    reader = actor_of(request)
     found = paging.page(
-        queries.entities(**wanted),
+        queries.entities(**wanted, reader=reader),
         ("name", "id"),
         cursor=request.GET.get("cursor", ""),
         described=queries.with_link_counts,
     )
     part = bool(request.htmx) and not request.htmx.boosted  # type: ignore[attr-defined]
     context = {
-        "page": found,
+        "page": _as_read(reader, found),
         "q": wanted.get("q", ""),
         "tag": wanted.get("tag", ""),
-        "tags": _tags(request.GET, wanted.get("tag", "")),
+        "tags": _tags(request.GET, wanted.get("tag", ""), reader),
         "json_url": f"{reverse('api:list_entities')}?{urlencode(wanted)}",
         "may_write": may_write(request),
         "untaken": 0 if part else problems.listed().count(),
@@ -72,9 +73,13 @@ def entity_list(request: HttpRequest) -> HttpResponse:
     return render(request, "bank/_list.html" if part else "bank/list.html", context)
 
 
-def _tags(query: QueryDict, chosen: str) -> list[dict[str, Any]]:
+def _as_read(reader: Actor, found: paging.Page[Page]) -> paging.Page[Page]:
+    return replace(found, items=[withholding.as_read(reader, page) for page in found.items])
+
+
+def _tags(query: QueryDict, chosen: str, reader: Actor) -> list[dict[str, Any]]:
     """The most used tags, each with the address of the list it filters or is taken off of."""
-    counts = Counter(queries.tags()).most_common(MOST_TAGS)
+    counts = Counter(queries.tags(reader)).most_common(MOST_TAGS)
     shown = dict(counts) if not chosen or chosen in dict(counts) else {chosen: None, **dict(counts)}
     return [
         {"name": tag, "count": count, "on": tag == chosen, "url": _with_tag(query, tag, chosen)}
@@ -105,19 +110,22 @@ def page(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
         return _missing(request, kind, name)
     if found.name != name:
         return redirect(found)
+    reader = actor_of(request)
+    shown = withholding.as_read(reader, found)
+    backlinks = queries.backlinks(found, reader)
     context = {
-        "page": found,
-        "prose": prose(found.content, resolver(found.content, found.wiki_id or ""), found.title),
-        "front": split(found.content).raw.strip("\ufeff\r\n"),
-        "backlinks": queries.backlinks(found)[:BACKLINKS],
-        "backlinks_count": queries.backlinks(found).count(),
-        "outgoing": queries.outgoing(found),
+        "page": shown,
+        "prose": prose(shown.content, resolver(shown.content, shown.wiki_id or ""), shown.title),
+        "front": split(shown.content).raw.strip("\ufeff\r\n"),
+        "backlinks": backlinks[:BACKLINKS],
+        "backlinks_count": backlinks.count(),
+        "outgoing": queries.outgoing(found, reader),
         "last": queries.revision(found, found.revision),
-        "held": _held(found),
+        "held": _held(found, reader),
         "may_write": may_write(request),
         "may_erase": may_erase(request),
         "json_url": api_address(kind, found.name),
-        "trail": trail(kind, found),
+        "trail": trail(kind, shown),
         "near": _neighbours(found) if kind == Kind.NOTE else None,
         "following": [(one, rewriting.waiting(one).count()) for one in found.rewritings.all()],
     }
@@ -144,11 +152,14 @@ def _missing(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
     return render(request, "bank/missing.html", context, status=HTTPStatus.NOT_FOUND)
 
 
-def _held(page: Page) -> list[dict[str, Any]]:
-    """What of this page waits in Review, with the guard's findings."""
+def _held(page: Page, reader: Actor) -> list[dict[str, Any]]:
+    """What of this page waits in Review, with the guard's findings for those who decide."""
+    items = queries.held(page)
+    if not reader.may_decide:
+        return [{"item": item} for item in items]
     return [
         {"item": item, "findings": findings.shown(item.text, findings.stored(item.findings))}
-        for item in queries.held(page)
+        for item in items
     ]
 
 
@@ -192,7 +203,7 @@ def archive(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
         "page": found,
         "form": form,
         "stale": stale,
-        "backlinks": queries.backlinks(found),
+        "backlinks": queries.backlinks(found, actor_of(request)),
         "may_erase": may_erase(request),
         "trail": trail(kind, found, "Archive"),
     }
@@ -209,7 +220,7 @@ def archived(request: HttpRequest) -> HttpResponse:
         cursor=request.GET.get("cursor", ""),
     )
     context = {
-        "page": found,
+        "page": _as_read(actor_of(request), found),
         "may_write": may_write(request),
         "may_erase": may_erase(request),
         "json_url": reverse("api:list_archived"),
@@ -272,15 +283,14 @@ def _notes(
 ) -> HttpResponse:
     today = timezone.localdate()
     month = _month(request.GET.get("month", ""), today)
+    of_month = queries.notes().filter(name__startswith=month.isoformat()[:7]).defer("content")
     context = {
         "form": form,
         "refused": refused,
         "today": today,
         "month": month,
         "weeks": _weeks(month, today),
-        "notes": list(
-            queries.notes().filter(name__startswith=month.isoformat()[:7]).defer("content")
-        ),
+        "notes": [withholding.as_read(actor_of(request), note) for note in of_month],
         "earlier": _months(month, -1),
         "later": _months(month, 1),
         "any_notes": queries.notes().exists(),

@@ -4,6 +4,7 @@ Everybody else, agents above all, is told that the page is there and waits, and 
 it says. Nor may they replace it: that would take the decision away.
 """
 
+from copy import copy
 from typing import Any
 
 from django.db.models import Q
@@ -59,6 +60,17 @@ def shown(actor: Actor, page: Page) -> dict[str, Any]:
         return {"held_back": False}
     emptied: dict[str, Any] = {"abstract": "", "tags": [], "aliases": [], "front_matter": {}}
     return {"held_back": True, "title": page.name, **emptied}
+
+
+def as_read(actor: Actor, page: Page) -> Page:
+    """The page as it is drawn for the actor: one that is kept from them is a copy without all
+    that its text says, `held_back`, never to be saved."""
+    if not is_withheld(actor, page):
+        return page
+    emptied = copy(page)
+    for name, value in {**shown(actor, page), "content": ""}.items():
+        setattr(emptied, name, value)
+    return emptied
 
 
 def content(actor: Actor, text: Page | Revision) -> str:

@@ -3,7 +3,7 @@
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from typing import Any
 
@@ -14,7 +14,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
-from bank import findings
+from bank import findings, withholding
 from bank import queries as bank_queries
 from bank.addresses import address_of
 from bank.findings import Shown
@@ -107,12 +107,15 @@ def review_list(request: HttpRequest) -> HttpResponse:
     shown = rows.exclude(state=State.WAITING) if decided else waiting
     page = paging.page(shown, ("-id",), limit=ON_A_PAGE, cursor=request.GET.get("cursor", ""))
     context = {
-        "held": _held(page.items),
+        "held": _held(page.items, actor_of(request)),
         "page": page,
         "decided": decided,
         "waiting_count": page.total if not decided else waiting.count(),
         "rereading": rereading.progress(),
-        "conflicts": bank_queries.in_conflict().defer("content"),
+        "conflicts": [
+            withholding.as_read(actor_of(request), page)
+            for page in bank_queries.in_conflict().defer("content")
+        ],
         "may_decide": actor_of(request).may_decide,
     }
     return render(request, "review/list.html", context)
@@ -249,7 +252,8 @@ def _item(
     form: DecisionForm | None = None,
     status: int = HTTPStatus.OK,
 ) -> HttpResponse:
-    [held] = _held([item], form)
+    actor = actor_of(request)
+    [held] = _held([item], actor, form)
     held.form.initial["reason"] = request.POST.get("reason", "")
     edited = _edited(request)
     of_page = item.collection == bank_queries.COLLECTION
@@ -261,7 +265,7 @@ def _item(
         "edited": edited,
         "still": findings.shown(edited, found),
         "seen": _digest(edited) if found else "",
-        "may_decide": actor_of(request).may_decide,
+        "may_decide": actor.may_decide,
         "trail": [("Review", reverse("review")), (held.what, None)],
     }
     return render(request, "review/item.html", context, status=status)
@@ -283,7 +287,20 @@ def _changes(held: Held) -> Changes | None:
 # What the items are texts of
 
 
-def _held(items: Sequence[QuarantineItem], form: DecisionForm | None = None) -> list[Held]:
+def _held(
+    items: Sequence[QuarantineItem], reader: Actor, form: DecisionForm | None = None
+) -> list[Held]:
+    """The items as the reader is shown them: to those who do not decide nothing that they say."""
+    held = _whole(items, form)
+    return held if reader.may_decide else [_held_back(one) for one in held]
+
+
+def _held_back(held: Held) -> Held:
+    name = held.item.document.partition("/")[2] or held.item.document
+    return replace(held, title=name, page=None, findings=[])
+
+
+def _whole(items: Sequence[QuarantineItem], form: DecisionForm | None) -> list[Held]:
     episodes = Episode.objects.in_bulk(_documents(items, EPISODES))
     pages = _pages(_documents(items, bank_queries.COLLECTION))
     return [

@@ -147,8 +147,9 @@ def _under(day: str, of_note: list[Piece]) -> list[Piece]:
 
 
 def _kept_out(page: Page, findings: tuple[Finding, ...]) -> KeptOut:
-    kind = Kind(page.kind).label
-    return KeptOut(kind, page.title, page.get_absolute_url(), page.quarantined, findings)
+    """By its name if it waits: its title is of the text that is held back."""
+    kind, title = Kind(page.kind).label, page.name if page.quarantined else page.title
+    return KeptOut(kind, title, page.get_absolute_url(), page.quarantined, findings)
 
 
 # The bank

@@ -374,12 +374,14 @@ def test_a_page_that_changed_since_is_compared_again(desk: Client, propose, ada:
     assert 'value="fine"' in text(response)
 
 
-def test_a_viewer_reads_and_cannot_decide(propose, signed_in, viewer: User):
+def test_a_viewer_sees_that_something_waits_but_not_what_it_says(propose, signed_in, viewer: User):
     item = propose()
     reader = signed_in(viewer)
-    shown = text(reader.get(f"/review/{item.pk}/"))
-    assert "Ignore all previous instructions" in shown
-    assert 'name="decision"' not in shown
+    for address in ("/review/", f"/review/{item.pk}/"):
+        shown = text(reader.get(address))
+        assert item.document.partition("/")[2] in shown
+        assert "Ignore" not in shown
+        assert 'name="decision"' not in shown
     for sent in ({"reason": "x", "decision": "approve"}, {"reason": "", "decision": "approve"}):
         assert reader.post(f"/review/{item.pk}/", sent).status_code == 403
     item.refresh_from_db()

@@ -86,7 +86,7 @@ def test_a_stub_has_fewer_than_40_characters_besides_headings(written, content: 
 def test_notes_and_long_term_memory_need_no_title_and_no_length(memory, ada: Actor):
     services.append_note(ada, "Short.")
     services.save(ada, Kind.MEMORY, "", "Short.")
-    assert set(lint.counts().values()) == {0}
+    assert set(lint.counts(ada).values()) == {0}
 
 
 def test_mending_takes_a_finding_off_its_list(bank, ada: Actor, written):
@@ -95,7 +95,7 @@ def test_mending_takes_a_finding_off_its_list(bank, ada: Actor, written):
     services.archive(ada, Kind.ENTITY, "bob")
     services.archive(ada, Kind.ENTITY, "eve")
     nothing = dict.fromkeys(lint.CHECKS, 0)
-    assert lint.counts() == nothing | {"broken": 2}
+    assert lint.counts(ada) == nothing | {"broken": 2}
     assert [(name, target) for name, target, _ in found("broken")] == [
         ("alice", "bob"),
         ("index", "nothing"),

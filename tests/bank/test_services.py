@@ -103,7 +103,7 @@ def test_front_matter_gives_title_tags_and_aliases(memory: Path, ada: Actor):
     assert page.flags == []
     assert [found.name for found in queries.entities(tag="crane")] == ["docks"]
     assert [found.name for found in queries.entities(q="pier 4")] == ["docks"]
-    assert queries.tags() == {"Crane": 1, "harbor": 1}
+    assert queries.tags(ada) == {"Crane": 1, "harbor": 1}
 
 
 def test_long_term_memory_is_one_page_with_a_file_of_its_own(memory: Path, ada: Actor):
@@ -330,25 +330,25 @@ def test_links_find_pages_by_name_title_and_alias_and_break_when_they_go(memory,
     assert all(link.broken for link in Link.objects.all())
     written("alice-chen")
     written("docks", "---\ntitle: The Docks\naliases: [Pier 4]\n---\n# D\n\nWater.\n")
-    led = {link.target: link.to and link.to.name for link in queries.outgoing(find("map"))}
+    led = {link.target: link.to and link.to.name for link in queries.outgoing(find("map"), ada)}
     assert led == {
         "Alice Chen": "alice-chen",
         "The Docks": "docks",
         "pier 4": "docks",
         "nowhere": None,
     }
-    assert [page.name for page in queries.backlinks(find("docks"))] == ["map"]
+    assert [page.name for page in queries.backlinks(find("docks"), ada)] == ["map"]
     services.save(ada, Kind.ENTITY, "docks", "# D\n\nWater, without a title.\n")
     services.archive(ada, Kind.ENTITY, "alice-chen")
-    assert all(link.broken for link in queries.outgoing(find("map")))
+    assert all(link.broken for link in queries.outgoing(find("map"), ada))
 
 
-def test_a_link_prefers_a_name_to_a_title(memory: Path, written):
+def test_a_link_prefers_a_name_to_a_title(memory: Path, ada: Actor, written):
     written("one", "---\ntitle: two\n---\n# One\n\nFirst.\n")
     written("map", "# Map\n\nSee [[two]].\n")
-    assert [link.to.name for link in queries.outgoing(find("map"))] == ["one"]
+    assert [link.to.name for link in queries.outgoing(find("map"), ada)] == ["one"]
     written("two", "# Zwei\n\nSecond.\n")
-    assert [link.to.name for link in queries.outgoing(find("map"))] == ["two"]
+    assert [link.to.name for link in queries.outgoing(find("map"), ada)] == ["two"]
 
 
 def test_more_links_than_are_kept_are_flagged(memory: Path, ada: Actor):

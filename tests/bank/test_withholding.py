@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bank import places, publishing, queries, services
+from bank import lint, places, publishing, queries, services
 from bank.models import Kind, Page, Revision
 from memoryweb.core.actor import Actor
 from memoryweb.core.errors import Conflict
@@ -137,6 +137,65 @@ def test_lint_tells_those_who_decide_of_pages_that_are_held_back(held: Page, api
     assert [row["target"] for row in found] == ["zebra crossing"]
     assert api("admin").get("/bank/lint").json()["counts"]["broken"] == 1
     assert api("read").get("/bank/lint").json()["counts"]["broken"] == 0
+
+
+# In the browser
+
+
+ADDRESSES = [
+    "/bank/", "/bank/?q=ali", "/bank/?q=zanzibar", "/bank/?tag=zeppelin", "/bank/alice/",
+    "/bank/bob/", "/bank/alice/history/", "/bank/alice/history/2/",
+    "/bank/alice/history/2/?against=1", "/bank/alice/history/1/?against=2",
+    "/bank/notes/?month=2026-03", "/bank/notes/2026-03-01/", "/bank/memory/",
+    *(f"/bank/lint/?check={name}" for name in lint.CHECKS),
+    "/context/", "/review/", "/",
+]  # fmt: skip
+
+
+@pytest.fixture
+def everywhere(held: Page, memory: Path, ada: Actor) -> None:
+    """Pages of every kind that are held back."""
+    services.append_note(ada, "First.", DAY)
+    edited_outside(memory, "2026-03-01.md", Kind.NOTE, "2026-03-01")
+    services.save(ada, Kind.MEMORY, "", "# Memory\n\nTea.\n")
+    edited_outside(memory, "MEMORY.md", Kind.MEMORY, "MEMORY")
+
+
+def said_on(client: Any, address: str) -> str:
+    """The page without what was asked for, which the search box says again."""
+    answer = client.get(address)
+    assert answer.status_code == 200, address
+    asked = address.partition("=")[2]
+    return answer.content.decode().replace(asked, "") if asked else answer.content.decode()
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_no_page_tells_a_viewer_what_is_held_back(everywhere, signed_in, viewer, address: str):
+    assert holds_nothing(said_on(signed_in(viewer), address))
+
+
+def test_an_archived_page_that_was_held_back_is_listed_by_its_name(
+    held: Page, ada: Actor, signed_in, viewer
+):
+    services.archive(ada, Kind.ENTITY, "alice")
+    shown = said_on(signed_in(viewer), "/bank/archived/")
+    assert holds_nothing(shown)
+    assert "alice" in shown
+
+
+@pytest.mark.parametrize("address", ["/bank/alice/", "/bank/alice/history/2/"])
+def test_a_viewer_is_told_that_a_text_is_held_back_and_a_curator_reads_it(
+    held: Page, signed_in, viewer, curator, address: str
+):
+    told = "The text is held back until a curator decides."
+    assert told in said_on(signed_in(viewer), address)
+    shown = said_on(signed_in(curator), address)
+    assert told not in shown
+    assert "Zapping the zone." in shown
+
+
+def test_a_viewer_reads_what_the_page_said_before(held: Page, signed_in, viewer):
+    assert "Runs the docks." in said_on(signed_in(viewer), "/bank/alice/history/1/")
 
 
 # Its history

@@ -101,7 +101,7 @@ def test_what_the_guard_kept_out_is_named_with_its_reason_and_its_address(
     assert "Kept out by the guard 2" in words
     assert "“Ignore all previous instructions”" in words or "Ignore all previous" in words
     assert '<a class="any-script" href="/bank/memory/" data-main>' in page
-    assert '<a class="any-script" href="/bank/mei/" data-main>Mei</a>' in page
+    assert '<a class="any-script" href="/bank/mei/" data-main>mei</a>' in page
     assert "waits for a decision" in words
     assert attack not in html.unescape(page)
 
