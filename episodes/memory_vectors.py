@@ -105,17 +105,22 @@ def _write(
         for place in [at for at, (one, _) in batch.items() if one.memory_id not in known]:
             del batch[place]
             failed[place] = NotFound("there is no such memory")
-        rows += _put(tx, list(batch.values()), known, states)
+        rows += put(tx, list(batch.values()), known, states)
+        stored = sorted(one.memory_id for one, _ in batch.values())
+        if stored:
+            target = f"memories/{stored[0]}" if len({*stored}) == 1 else COLLECTION
+            tx.audited("memory.vectors", target, count=len({*stored}))
     return tx.seq
 
 
-def _put(
+def put(
     tx: clock.Writing,
     sent: Sequence[tuple[Sent, Vector]],
     known: dict[str, Memory],
     states: Counter[str],
 ) -> list[MemoryVector]:
-    """Store vectors of memories that are there; of two for one memory and model, the last."""
+    """Store vectors of memories that are `known`, in the caller's transaction; of two for one
+    memory and model, the last. `states` counts what they are worth."""
     if not sent:
         return []
     chosen = active_model.accept(tx, sent[0][0].model, sent[0][1].size)
@@ -130,11 +135,8 @@ def _put(
         unique_fields=["memory", "model"],
         update_fields=["dimension", "text_sha", "indexed_at", "vector"],
     )
-    stored = sorted({memory_id for memory_id, _ in rows})
-    for memory_id in stored:
+    for memory_id in sorted({memory_id for memory_id, _ in rows}):
         tx.changed(COLLECTION, memory_id)
-    target = f"memories/{stored[0]}" if len(stored) == 1 else COLLECTION
-    tx.audited("memory.vectors", target, count=len(stored))
     return list(rows.values())
 
 

@@ -28,6 +28,8 @@ from search.api import similar_router
 from search.context_api import router as context_router
 from search.recall_api import sessions_router as recall_router
 from search.recall_api import vectors_router as code_search_router
+from search.runs_api import router as runs_router
+from search.runs_api import search_router as reindex_router
 
 logger = logging.getLogger(__name__)
 
@@ -64,6 +66,8 @@ api.add_router("/sessions", recall_router, tags=["sessions"])
 api.add_router("/vectors", vectors_router, tags=["vectors"])
 api.add_router("/vectors", code_search_router, tags=["vectors"])
 api.add_router("/search", search_router, tags=["search"])
+api.add_router("/search", reindex_router, tags=["runs"])
+api.add_router("/runs", runs_router, tags=["runs"])
 api.add_router("/guard", guard_router, tags=["guard"])
 api.add_router("", bank_router, tags=["bank"])
 api.add_router("/bank", context_router, tags=["bank"])

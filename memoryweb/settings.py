@@ -181,6 +181,8 @@ LOGGING = {
         # Their debug lines would hold memory text and SQL parameters.
         "django": {"handlers": ["console"], "level": "WARNING", "propagate": False},
         "django.server": {"handlers": ["console"], "level": "WARNING", "propagate": False},
+        "httpx": {"handlers": ["console"], "level": "WARNING", "propagate": False},
+        "httpcore": {"handlers": ["console"], "level": "WARNING", "propagate": False},
         "axes": {"handlers": ["console"], "level": "WARNING", "propagate": False},
         "mcp": {"handlers": ["console"], "level": "WARNING", "propagate": False},
         "waitress": {"handlers": ["console"], "level": "WARNING", "propagate": False},

@@ -22,7 +22,10 @@ from memoryweb.core.errors import Gone, Unavailable
 from memoryweb.core.models import ActiveModel, Change, Clock
 from search import defaults
 from search.defaults import Defaults
+from search.embedding import configured
+from search.embedding.configured import Configured
 from search.engine import Index
+from search.models import Run
 from search.sources import SOURCES, Source
 
 logger = logging.getLogger(__name__)
@@ -41,6 +44,8 @@ class State:
     database: uuid.UUID | None
     saved: Defaults
     active: ActiveModel | None
+    provider: Configured | None = None  # that a page named
+    rebuild: int = 0  # the last run that had every index built anew
 
     @property
     def stamp(self) -> "Stamp":
@@ -70,6 +75,7 @@ class Built:
     seq: int
     indexes: Mapping[str, Index]
     saved: Defaults
+    rebuild: int = 0
 
 
 @dataclass(frozen=True)
@@ -83,6 +89,7 @@ class View:
     saved: Defaults
     active: ActiveModel | None
     reasons: tuple[str, ...] = ()
+    provider: Configured | None = None
 
 
 class LiveIndex:
@@ -103,7 +110,7 @@ class LiveIndex:
         Raises Unavailable when `min_seq` is not reached by then.
         """
         deadline = time.monotonic() + patience
-        now = self._state()
+        now = self.state()
         self._catch_up(now, deadline)
         view = self._view(now)
         if view.seq < min_seq:
@@ -129,25 +136,24 @@ class LiveIndex:
             self._built = self._known = None
             self._failed_at = None
 
-    def _state(self) -> State:
+    def state(self) -> State:
         """What holds now. Whatever is in force changes with the clock, so one row tells whether
         what was read last still holds."""
         seq, database = _clock()
         known = self._known
         if known is None or database is None or (known.seq, known.database) != (seq, database):
             # Read after the clock: it may be newer than that, and never older.
-            known = State(seq, database, defaults.current()[1], active_model.active())
-            self._known = known
+            known = self._known = _read(seq, database)
         return known
 
     def _view(self, now: State) -> View:
         built = self._built
         if built is None:
             reason = "index_failed" if self._failed_at is not None else "index_building"
-            return View(None, now.seq, 0, now.saved, now.active, (reason,))
+            return View(None, now.seq, 0, now.saved, now.active, (reason,), now.provider)
         lag = max(0, now.seq - built.seq)
         reasons = ("index_behind",) if lag else ()
-        return View(built.indexes, built.seq, lag, now.saved, now.active, reasons)
+        return View(built.indexes, built.seq, lag, now.saved, now.active, reasons, now.provider)
 
     def _catch_up(self, now: State, deadline: float) -> None:
         """Build where there is no index, then apply what was written since, builds included."""
@@ -166,10 +172,11 @@ class LiveIndex:
         if not self._catching_up.acquire(timeout=max(0.0, deadline - time.monotonic())):
             return False
         try:
-            now = self._state()
+            now = self.state()
             self._forget_when_outdated(now.stamp)
             if self._built is not None:
                 self._tune(self._built, now.saved)
+                self._rebuild_aside(now)
                 self._apply_changes(self._built, deadline)
         except Gone:
             self._built = None  # So far behind that the changes are not kept any more.
@@ -188,6 +195,18 @@ class LiveIndex:
             built.stamp = stamp
         else:
             self._built = None
+
+    def _rebuild_aside(self, now: State) -> None:
+        """Build another index when a run asks for that; this one answers until it is there."""
+        if self._built is None or self._built.rebuild == now.rebuild or self._builds_or_rests():
+            return
+        self._builder = threading.Thread(target=self._build, name="index build", daemon=True)
+        self._builder.start()
+
+    def _builds_or_rests(self) -> bool:
+        building = self._builder is not None and self._builder.is_alive()
+        failed = self._failed_at
+        return building or (failed is not None and time.monotonic() - failed < RETRY_AFTER)
 
     def _tune(self, built: Built, saved: Defaults) -> None:
         """Go by settings that were saved since and need nothing built again but a graph."""
@@ -240,9 +259,9 @@ class LiveIndex:
         """Read every row once. What is written meanwhile has a later number and is caught up."""
         try:
             started = time.monotonic()
-            now = self._state()
+            now = self.state()
             indexes = {name: _filled(source, now) for name, source in self._sources.items()}
-            built = Built(now.stamp, now.seq, indexes, now.saved)
+            built = Built(now.stamp, now.seq, indexes, now.saved, now.rebuild)
         except Exception:
             logger.exception("the index could not be built; searches scan the database")
             self._failed_at = time.monotonic()
@@ -268,6 +287,11 @@ class LiveIndex:
             index.build_graph()
 
 
+def tried_build(name: str) -> int:
+    """Build the index of one collection from its rows, for nobody; how many documents it has."""
+    return len(_filled(SOURCES[name], live.state()))
+
+
 def _filled(source: Source, now: State) -> Index:
     index = Index(
         ANALYZERS[now.saved.analyzer],
@@ -289,8 +313,8 @@ def _tell_what_was_left_out() -> None:
     if left_out:
         logger.warning(
             "%d vectors were left out (%s); their episodes are found by words alone until they are "
-            "embedded again. A stored vector cannot be converted: send a new one to "
-            "POST /api/v1/episodes/embeddings",
+            "embedded again. A stored vector cannot be converted: `manage.py reindex` makes new "
+            "ones with a provider, and agents send theirs to POST /api/v1/episodes/embeddings",
             sum(left_out.values()),
             ", ".join(f"{count} {VECTOR_STATES[state]}" for state, count in left_out.items()),
         )
@@ -304,6 +328,22 @@ def _apply(index: Index, source: Source, changes: list[Change]) -> None:
     documents = list(source.documents(ids))
     index.remove(ids - {document.id for document in documents})
     index.put(documents)
+
+
+def _read(seq: int, database: uuid.UUID | None) -> State:
+    return State(
+        seq=seq,
+        database=database,
+        saved=defaults.current()[1],
+        active=active_model.active(),
+        provider=configured.named_on_page(),
+        rebuild=_last_rebuild(),
+    )
+
+
+def _last_rebuild() -> int:
+    done = Run.objects.filter(kind=Run.Kind.REBUILD, state=Run.State.DONE)
+    return done.order_by("-id").values_list("pk", flat=True).first() or 0
 
 
 def _clock() -> tuple[int, uuid.UUID | None]:

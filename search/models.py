@@ -87,7 +87,8 @@ class Run(models.Model):
     owner = models.CharField(max_length=100, blank=True)
     lease_until = models.DateTimeField(null=True, blank=True)
     heartbeat_at = models.DateTimeField(null=True, blank=True)
-    cancel_asked = models.BooleanField(default=False)
+    # Only the documents that this earlier run failed at, where there is one.
+    retry_of = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, blank=True)
     created_at = models.DateTimeField()
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)

@@ -11,7 +11,7 @@ from episodes.vectors import received
 from memoryweb.core import active_model
 from memoryweb.core.analysis import ANALYZERS, Analyzer
 from memoryweb.core.errors import FieldError, Invalid, NotFound
-from memoryweb.core.models import ActiveModel, QuarantineItem
+from memoryweb.core.models import QuarantineItem
 from memoryweb.core.vectors import Vector, VectorRefused, decode_blob
 from search.defaults import Defaults
 from search.embedding.problems import PROBLEMS
@@ -60,7 +60,7 @@ def search(request: SearchIn) -> Found:
     """Raises Invalid for a request without meaning, Unavailable for an unmet `min_seq`."""
     started = time.perf_counter()
     view = live.view(request.min_seq)
-    vector, reasons = _query_vector(request, view.active)
+    vector, reasons = _query_vector(request, view)
     query = _query(request, view.saved, vector)
     analyzer = ANALYZERS[view.saved.analyzer]
     answer = _retrieve(view, query, request.collections, analyzer)
@@ -113,7 +113,7 @@ def why_not(request: SearchIn, collection: str, document: str) -> Missed:
             return Missed("quarantined")
         raise NotFound("there is no such document")
     view = live.view(request.min_seq)
-    vector, _ = _query_vector(request, view.active)
+    vector, _ = _query_vector(request, view)
     query = _query(request, view.saved, vector)
     if view.indexes is None:
         return Missed("no_index", shown=shown)
@@ -171,11 +171,9 @@ def _filters(wanted: FiltersIn) -> Filters:
     )
 
 
-def _query_vector(
-    request: SearchIn, active: ActiveModel | None
-) -> tuple[Vector | None, tuple[str, ...]]:
+def _query_vector(request: SearchIn, view: View) -> tuple[Vector | None, tuple[str, ...]]:
     """The vector to compare with, or None and why. Raises Invalid for one that is no vector."""
-    given = _given_vector(request)
+    given, active = _given_vector(request), view.active
     known = active.model if active else None
     if request.embedding_model is not None and request.embedding_model != known:
         return None, ("unknown_model",)
@@ -184,7 +182,7 @@ def _query_vector(
         return given, ()
     if active is not None and (shipped := _suggested_vector(text, active.model)) is not None:
         return shipped, ()
-    return query_vector(text, active)
+    return query_vector(text, active, view.provider)
 
 
 def _given_vector(request: SearchIn) -> Vector | None:

@@ -63,11 +63,21 @@ class Trial:
 
 
 def configured() -> Configured | None:
-    if address := settings.MEMORYWEB_EMBEDDING_URL:
-        model = settings.MEMORYWEB_EMBEDDING_MODEL
-        return Configured(address, LOCAL_MODEL if address == LOCAL else model, False)
+    return in_force(named_on_page())
+
+
+def named_on_page() -> Configured | None:
+    """What an administrator named; it changes with the clock only."""
     chosen = ProviderChoice.objects.first()
     return Configured(chosen.address, chosen.model, True) if chosen else None
+
+
+def in_force(on_page: Configured | None) -> Configured | None:
+    """What the environment names, else what a page did."""
+    if not (address := settings.MEMORYWEB_EMBEDDING_URL):
+        return on_page
+    model = LOCAL_MODEL if address == LOCAL else settings.MEMORYWEB_EMBEDDING_MODEL
+    return Configured(address, model, False)
 
 
 def provider() -> Provider | None:

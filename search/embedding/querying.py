@@ -18,6 +18,7 @@ from memoryweb.core.errors import Unavailable
 from memoryweb.core.models import ActiveModel
 from memoryweb.core.vectors import Vector
 from search.embedding import configured
+from search.embedding.configured import Configured
 from search.embedding.problems import ProviderError, Resting, TextRejected, WrongWidth
 from search.embedding.providers import Provider
 
@@ -146,19 +147,22 @@ def vector_for(text: str, model: str | None) -> Vector:
         raise Unavailable(f"{error.detail}; query_embedding needs no provider") from error
 
 
-def query_vector(text: str, active: ActiveModel | None) -> tuple[Vector | None, tuple[str, ...]]:
+def query_vector(
+    text: str, active: ActiveModel | None, on_page: Configured | None
+) -> tuple[Vector | None, tuple[str, ...]]:
     """The vector to compare stored ones with, or None and why; no reason without a provider.
 
-    It is always of the active model, whichever model the provider is configured for.
+    It is always of the active model, whichever model the provider is configured for. `on_page`
+    is the provider that a page named, if one did.
     """
-    provider = configured.provider()
-    if provider is None:
+    chosen = configured.in_force(on_page)
+    if chosen is None:
         return None, ()
     if active is None:
         return None, ("no_vectors",)
     try:
         seconds = settings.MEMORYWEB_EMBEDDING_TIMEOUT
-        of_active = provider.of(active.model)
+        of_active = configured.provider_of(chosen).of(active.model)
         return query_vectors.vector(of_active, text, active.dimension, seconds), ()
     except ProviderError as error:
         return None, (error.reason,)

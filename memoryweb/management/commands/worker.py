@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand
 from django.db import close_old_connections
 
 from memoryweb import chores, house, processes
+from search import working
 
 logger = logging.getLogger(__name__)
 
@@ -25,10 +26,18 @@ class Command(BaseCommand):
             house.prepare()
         else:
             processes.die_with(options["parent"])
-        processes.stop_on_signals()
-        while True:
+        runs = working.Worker()
+        if options["once"]:
             chores.run_due()
-            if options["once"]:
-                return
-            close_old_connections()
-            time.sleep(chores.PAUSE)
+            while runs.once():
+                pass
+            return
+        processes.stop_on_signals()
+        runs.start()
+        try:
+            while True:
+                chores.run_due()
+                close_old_connections()
+                time.sleep(chores.PAUSE)
+        finally:
+            runs.stop()

@@ -1,0 +1,212 @@
+"""Which documents lack a vector, from the database and not from an index, and how one is stored.
+
+A document lacks one of a model when it has none of it, one of another width, or one that was made
+from another text. Blank texts have nothing to embed and are in no list.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from episodes import memory_vectors, queries, session_queries, vectors
+from episodes.models import Episode, EpisodeVector, Memory, MemoryVector
+from episodes.schemas import VectorState
+from memoryweb.core import active_model, clock
+from memoryweb.core.vectors import Vector
+from search.models import RunError
+
+BATCH = 16
+SAMPLE = 10
+# What of a long text is embedded: models read no more, and some refuse more.
+LONGEST_TEXT = 8_000
+BLANK = r"^\s*$"
+
+
+@dataclass(frozen=True)
+class Target:
+    """The model whose vectors are wanted; `dimension` is None while its width is not known."""
+
+    model: str
+    dimension: int | None = None
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What of a target's work is to be done: only documents in these states, if any are named;
+    only those that an earlier run failed at, if there is one; only those with these ids, if
+    they are given."""
+
+    target: Target
+    states: Sequence[VectorState] = ()
+    retry_of: int | None = None
+    ids: Collection[str] | None = None
+
+
+@dataclass(frozen=True)
+class Lacking:
+    """A document that lacks its vector, and the hash of the text as it was read."""
+
+    position: str
+    id: str
+    text: str
+    sha: str
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The documents of one collection.
+
+    `lacking` chooses rows, `after` those beyond a position in the order of `order`, `read` makes
+    them documents. `put` stores vectors in the caller's transaction, and gives the documents
+    whose text is another by now.
+    """
+
+    name: str
+    embeddable: Callable[[], QuerySet[Any]]
+    made: Callable[[Target], QuerySet[Any]]
+    in_state: Callable[[VectorState], Q]
+    named: Callable[[Collection[str]], Q]
+    read: Callable[[QuerySet[Any]], list[Lacking]]
+    put: Callable[[clock.Writing, Target, Sequence[tuple[Lacking, Vector]]], set[str]]
+
+    def lacking(self, wanted: Wanted) -> QuerySet[Any]:
+        rows = self.embeddable().filter(~Exists(self.made(wanted.target))).order_by("pk")
+        if wanted.states:
+            states = (self.in_state(state) for state in wanted.states)
+            rows = rows.filter(Q(*states, _connector=Q.OR))
+        if wanted.retry_of is not None:
+            failed = RunError.objects.filter(run=wanted.retry_of, collection=self.name)
+            rows = rows.filter(self.named(list(failed.values_list("document", flat=True))))
+        return rows if wanted.ids is None else rows.filter(self.named(wanted.ids))
+
+    def batch(self, wanted: Wanted, position: str, size: int = BATCH) -> list[Lacking]:
+        """The next documents after a position, "" for the first."""
+        rows = self.lacking(wanted)
+        return self.read(rows.filter(pk__gt=position)[:size] if position else rows[:size])
+
+    def coverage(self, target: Target) -> dict[str, Any]:
+        """How many of the documents that can be embedded have a vector of this model."""
+        total = self.embeddable().count()
+        vectorized = self.embeddable().filter(Exists(self.made(target))).count()
+        ratio = vectorized / total if total else 1.0
+        return {"total": total, "vectorized": vectorized, "ratio": ratio}
+
+
+def _of_target(rows: QuerySet[Any], target: Target, sha: str) -> QuerySet[Any]:
+    made = rows.filter(model=target.model, text_sha=OuterRef(sha))
+    return made if target.dimension is None else made.filter(dimension=target.dimension)
+
+
+def _read_episodes(rows: QuerySet[Any]) -> list[Lacking]:
+    return [
+        Lacking(pk, pk, text[:LONGEST_TEXT], sha)
+        for pk, text, sha in rows.values_list("pk", "summary", "summary_sha")
+    ]
+
+
+def _put_episodes(
+    tx: clock.Writing, target: Target, made: Sequence[tuple[Lacking, Vector]]
+) -> set[str]:
+    ids = [one.id for one, _ in made]
+    now = dict(Episode.objects.filter(pk__in=ids).values_list("pk", "summary_sha"))
+    good = [(one, vector) for one, vector in made if now.get(one.id) == one.sha]
+    accepted = [vectors.Accepted(one.id, vector, target.model, one.sha) for one, vector in good]
+    vectors.put(tx, accepted)
+    return _changed(made, now)
+
+
+def _read_memories(rows: QuerySet[Any]) -> list[Lacking]:
+    return [
+        Lacking(pk, pk, text[:LONGEST_TEXT], sha)
+        for pk, text, sha in rows.values_list("pk", "content", "content_sha")
+    ]
+
+
+def _put_memories(
+    tx: clock.Writing, target: Target, made: Sequence[tuple[Lacking, Vector]]
+) -> set[str]:
+    ids = [one.id for one, _ in made]
+    rows = Memory.objects.only("id", "context_id", "content_sha").in_bulk(ids)
+    now = {pk: memory.content_sha for pk, memory in rows.items()}
+    sent = [
+        (memory_vectors.Sent(one.id, model=target.model, text_sha=one.sha), vector)
+        for one, vector in made
+        if now.get(one.id) == one.sha
+    ]
+    memory_vectors.put(tx, sent, rows, Counter())
+    return _changed(made, now)
+
+
+def _memories_in_state(state: VectorState) -> Q:
+    rows: Any = session_queries.described(session_queries.searchable()).prefetch_related(None)
+    return Q(pk__in=rows.filter(vector_state=state).values("pk"))
+
+
+def _changed(made: Sequence[tuple[Lacking, Vector]], now: dict[str, str]) -> set[str]:
+    """Documents whose text was changed since it was read; one that was deleted needs nothing."""
+    return {one.id for one, _ in made if now.get(one.id, one.sha) != one.sha}
+
+
+def _by_pk(ids: Collection[str]) -> Q:
+    return Q(pk__in=list(ids))
+
+
+CORPORA = {
+    corpus.name: corpus
+    for corpus in (
+        Corpus(
+            "episodes",
+            lambda: Episode.objects.exclude(summary__regex=BLANK),
+            lambda target: _of_target(
+                EpisodeVector.objects.filter(episode=OuterRef("pk")), target, "summary_sha"
+            ),
+            queries.in_state,
+            _by_pk,
+            _read_episodes,
+            _put_episodes,
+        ),
+        Corpus(
+            "memories",
+            lambda: session_queries.searchable().exclude(content__regex=BLANK),
+            lambda target: _of_target(
+                MemoryVector.objects.filter(memory=OuterRef("pk")), target, "content_sha"
+            ),
+            _memories_in_state,
+            _by_pk,
+            _read_memories,
+            _put_memories,
+        ),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a reindex would do: how many documents, and the first of them."""
+
+    count: int
+    sample: list[dict[str, str]]
+
+
+def target_of(model: str) -> Target:
+    """The model as a target; the active one's width is known."""
+    active = active_model.active()
+    width = active.dimension if active is not None and active.model == model else None
+    return Target(model, width)
+
+
+def plan(collections: Sequence[str], wanted: Wanted) -> Plan:
+    """The work list of these collections; nothing is written and no provider asked."""
+    count = sum(CORPORA[name].lacking(wanted).count() for name in collections)
+    sample = list(_first(collections, wanted))
+    return Plan(count, sample[:SAMPLE])
+
+
+def _first(collections: Sequence[str], wanted: Wanted) -> Iterator[dict[str, str]]:
+    for name in collections:
+        for one in CORPORA[name].batch(wanted, "", SAMPLE):
+            text = " ".join(one.text.split())[:120]
+            yield {"collection": name, "id": one.id, "text": text}
