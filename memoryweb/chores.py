@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.core.management import call_command
 
-from bank import rewriting, sync
+from bank import rewriting, sync, watching
 from bank.sweep import Sweep
 from episodes import deletion, session_undo
 from memoryweb import rereading
@@ -37,6 +37,7 @@ def _purge_deleted() -> None:
 
 AT_A_TIME = 8.0  # Seconds of taking in before the other chores get their turn.
 _sweep = Sweep()
+_watch = watching.Watch()
 
 
 def _take_in_edits() -> None:
@@ -46,8 +47,13 @@ def _take_in_edits() -> None:
         pass
 
 
+def _take_in_edits_of_wikis() -> None:
+    _watch.step()
+
+
 def _finish_saves() -> None:
     sync.recover()
+    watching.forget_problems()
 
 
 def _compare_hashes() -> None:
@@ -65,6 +71,7 @@ def _prune() -> None:
 
 CHORES = [
     Chore("take in what was edited outside", 2, _take_in_edits),
+    Chore("take in what was edited in wikis", 2, _take_in_edits_of_wikis),
     Chore("compare files with their hashes", 2, _compare_hashes),
     Chore("rewrite links that follow a rename", 2, rewriting.step),
     Chore("finish saves that were begun", 30, _finish_saves),
