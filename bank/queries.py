@@ -1,6 +1,6 @@
 """Which pages: lists, links in both directions, history, and the rows that agents are given."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Count, OuterRef, Prefetch, Q, QuerySet, Subquery
@@ -38,6 +38,13 @@ def _moved_to(kind: Kind, name: str) -> str:
         if key in {key_of(kind, one) for one in before}:
             return str(now)
     return ""
+
+
+def formerly(documents: Iterable[tuple[Kind, str]]) -> QuerySet[Page]:
+    """The pages that had one of these whole names before, without their texts."""
+    keys = {former_key(kind, name) for kind, name in documents}
+    former = Label.objects.filter(role=Label.Role.FORMER, key__in=keys)
+    return living().filter(pk__in=former.values("page")).defer("content")
 
 
 def former_key(kind: Kind, name: str) -> str:
@@ -196,9 +203,14 @@ def outgoing(page: Page, reader: Actor) -> list[Link]:
 def revisions(page: Page) -> QuerySet[Revision]:
     """The page's history without the texts, the latest first; `before` is the number of the
     revision before each, None for the first."""
+    return with_before(page.revisions.all()).order_by("-number")
+
+
+def with_before(rows: QuerySet[Revision]) -> QuerySet[Revision]:
+    """Without the texts, and with the number of the revision `before` each."""
     earlier = Revision.objects.filter(page=OuterRef("page"), number__lt=OuterRef("number"))
     before = Subquery(earlier.order_by("-number").values("number")[:1])
-    return page.revisions.defer("content").annotate(before=before).order_by("-number")
+    return rows.defer("content").annotate(before=before)
 
 
 def first_number(page: Page) -> int:

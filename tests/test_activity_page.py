@@ -5,6 +5,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from bank import renaming, services
+from bank.models import Kind
 from episodes import store
 from memoryweb.core import clock
 from memoryweb.core.actor import system
@@ -80,3 +82,48 @@ def test_the_choices_are_read_from_an_index_and_not_from_every_entry(column, des
         plan = " ".join(row[3] for row in cursor.fetchall())
     assert f"SEARCH core_auditentry USING COVERING INDEX core_audite_{column}" in plan
     assert "SCAN core_auditentry" not in plan
+
+
+@pytest.fixture
+def page_of(home, curator):
+    def make(name: str, content: str, **more):
+        return services.save(curator.actor("page"), Kind.ENTITY, name, content, **more).page
+
+    return make
+
+
+def test_a_save_leads_to_what_it_changed_and_the_first_one_does_not(desk, page_of):
+    page_of("alice", "# Alice\n\nOne.\n")
+    page_of("alice", "# Alice\n\nTwo.\n")
+    page = desk.get("/activity/").content.decode()
+    assert page.count("/bank/alice/history/") == 1
+    assert 'href="/bank/alice/history/2/?against=1"' in page
+    changes = desk.get("/bank/alice/history/2/?against=1").content.decode()
+    assert "<del>One</del>" in changes and "<ins>Two</ins>" in changes
+
+
+def test_what_was_renamed_since_is_found_under_its_new_name(desk, page_of, curator):
+    page_of("alice", "# Alice\n\nOne.\n")
+    page_of("alice", "# Alice\n\nTwo.\n")
+    renaming.rename(curator.actor("page"), "alice", "alicia")
+    page = desk.get("/activity/?action=page.edit").content.decode()
+    assert '<a href="/bank/alicia/" data-main>pages/entity/alice</a>' in page
+    assert 'href="/bank/alicia/history/2/?against=1"' in page
+
+
+def test_a_page_that_took_the_name_since_is_not_shown_the_changes_of_another(
+    desk, page_of, curator
+):
+    page_of("alice", "# Alice\n\nOne.\n")
+    page_of("alice", "# Alice\n\nTwo.\n")
+    services.archive(curator.actor("page"), Kind.ENTITY, "alice")
+    page_of("alice", "# Another\n\nPage.\n")
+    page = desk.get("/activity/?action=page.edit").content.decode()
+    assert "/history/" not in page
+
+
+def test_of_a_hash_the_first_digits_are_shown_and_all_on_hover(desk, page_of):
+    sha = page_of("alice", "# Alice\n\nOne.\n").sha256
+    page = desk.get("/activity/").content.decode()
+    assert f'<span class="mono" title="{sha}">{sha[:8]}…</span>' in page
+    assert page.count(sha) == 1
