@@ -21,8 +21,8 @@ from memoryweb.core import audit, paging
 from memoryweb.core.forms import YEARS
 from memoryweb.core.models import AuditEntry
 
-
 PAGES = f"{bank.COLLECTION}/"
+REVISION = ("page", "number", "sha256")
 HASH_LENGTH = 64
 HASH_SHOWN = 8
 
@@ -150,11 +150,11 @@ def _changes(entries: Iterable[AuditEntry], pages: dict[str, Page]) -> dict[int,
     }
     wanted = [Q(page=page, number=number) for page, number, _ in saved.values()]
     rows = bank.with_before(Revision.objects.filter(reduce(or_, wanted, Q(pk=None))))
-    found = {(row.page_id, row.number, row.sha256): row for row in rows}
+    found = {tuple(key): before for *key, before in rows.values_list(*REVISION, "before")}
     return {
-        pk: _difference(page, row.number, row.before)
+        pk: _difference(page, number, before)
         for pk, (page, number, sha256) in saved.items()
-        if (row := found.get((page.pk, number, sha256))) and row.before
+        if (before := found.get((page.pk, number, sha256)))
     }
 
 
