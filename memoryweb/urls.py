@@ -37,6 +37,7 @@ urlpatterns = [
     path("episodes/", include("episodes.urls")),
     path("", include("bank.urls")),
     path("", include("search.urls")),
+    path("runs/", include("search.runs_urls")),
     path("admin/", admin.site.urls),
     path("api/v1/", api.urls()),
     path("mcp", mcp, name="mcp"),

@@ -16,8 +16,10 @@ from episodes import queries
 from memoryweb.core.access import actor_of, curator_page
 from memoryweb.core.actor import Role
 from memoryweb.core.errors import Invalid
-from search import coverage, defaults, results, services, wording
+from search import coverage, defaults, results, runs, services, wording
+from search.embedding import configured
 from search.forms import DefaultsForm, RankingForm, SearchForm
+from search.models import Run
 
 MOST_DIRECTORIES = 200
 MOST_SIMILAR = 5
@@ -168,4 +170,9 @@ def revert_defaults(request: HttpRequest, version: int) -> HttpResponse:
 @require_GET
 def coverage_page(request: HttpRequest) -> HttpResponse:
     """How much of the memory vectors cover; each number leads to the list of what it counts."""
-    return render(request, "search/coverage.html", coverage.overview())
+    repairs = {
+        "may_start": actor_of(request).role >= Role.CURATOR,
+        "provider": configured.configured(),
+        "repairing": runs.active(Run.Kind.REINDEX),
+    }
+    return render(request, "search/coverage.html", {**coverage.overview(), **repairs})
