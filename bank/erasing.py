@@ -18,7 +18,7 @@ from bank import backups, linking, places, publishing, queries, record, saving, 
 from bank.files import sha256
 from bank.models import FileOperation, Kind, Page
 from episodes.deletion import still_found
-from memoryweb.core import clock
+from memoryweb.core import clock, idempotency, quarantine
 from memoryweb.core.actor import Actor, Role
 from memoryweb.core.errors import Conflict
 from memoryweb.core.models import QuarantineItem
@@ -165,12 +165,14 @@ def _take_away(tx: clock.Writing, page: Page, reason: str) -> tuple[Receipt, Fil
     sha, living, items = page.sha256, page.archived_at is None, _held(page)
     revisions, links = page.revisions.count(), page.links.count()
     _mark_archived(page)
-    QuarantineItem.objects.filter(pk__in=items).delete()
+    quarantine.remove(QuarantineItem.objects.filter(pk__in=items))
     page.revisions.all().delete()
     page.file_operations.all().delete()
     op = record.operation(page, FileOperation.Op.ERASE, sha, timezone.now())
     if living or not _namesake(page).exists():
         tx.changed(page.collection, page.document, "delete")
+    # Of an archived page too, whose end was told when another page had its name already.
+    idempotency.forget([(page.collection, page.document)])
     tx.audited(
         "page.erase",
         f"pages/{page.document}",

@@ -124,6 +124,8 @@ def settle(kind: Kind, name: str, path: str = "") -> Page | None:
         _resume(op)
     page = Page.objects.filter(kind=kind, key=key, archived_at=None).first()
     if page is not None:
+        # Whoever asks for it may be answered with its text, though nothing is changed.
+        clock.told(page.collection, page.document)
         return _look(page)
     path = path or record.path_of(kind, name)
     found = _read(path)

@@ -8,6 +8,7 @@ from django.db.models.functions import Coalesce
 
 from bank import gate, linking, markdown, names, refs, withholding
 from bank.models import FileOperation, Kind, Label, Link, Page, Revision, Wiki
+from memoryweb.core import clock
 from memoryweb.core.actor import Actor
 from memoryweb.core.errors import Moved, NotFound
 from memoryweb.core.models import QuarantineItem
@@ -23,6 +24,7 @@ def find(kind: Kind, name: str) -> Page:
     key = key_of(kind, name)
     page = living().filter(kind=kind, key=key).first()
     if page is not None:
+        clock.told(page.collection, page.document)
         return page
     if now := _moved_to(kind, name):
         raise Moved(f"this page is called “{now}” now", now)

@@ -31,6 +31,7 @@ from episodes.session_schemas import (
     VectorIn,
     VectorStored,
 )
+from memoryweb.core import clock
 from memoryweb.core.api_auth import ApiRequest, write
 from memoryweb.core.errors import DomainError, Invalid
 from memoryweb.core.paging import MAX_LIMIT, Listed, Paging, page
@@ -215,6 +216,7 @@ def _memories(filters: MemoryFilter, paging: Paging, context_id: str | None) -> 
 
 
 def _context_written(response: HttpResponse, context: Context, seq: int) -> ContextWritten:
+    clock.told(sessions.CONTEXTS, context.id)  # Where nothing was changed, too.
     _headers(response, context, seq)
     return ContextWritten(**dict(session_queries.shown_context(context)), change_seq=seq)
 

@@ -126,7 +126,7 @@ def answer_for_writes(operation: Operation) -> None:
         if response.status_code < 300:
             response.setdefault("X-Change-Seq", str(noted.seq or clock.current_seq()))
         if (claim := getattr(request, "claim", None)) is not None:
-            claim.finish(response, noted.documents)
+            claim.finish(response, noted.documents, noted.seqs)
         return response
 
     operation._get_values = claimed  # type: ignore[method-assign,assignment]

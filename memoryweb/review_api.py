@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from episodes.schemas import Text
 from memoryweb import review
 from memoryweb.core import clock
+from memoryweb.core import quarantine as held
 from memoryweb.core.api_auth import ApiRequest, read, write
 from memoryweb.core.models import QuarantineItem
 from memoryweb.core.paging import Listed, Paging, page
@@ -96,5 +97,6 @@ def reject(request: ApiRequest, item_id: int, decision: Decision) -> Decided:
 
 
 def _decided(item: QuarantineItem) -> Decided:
+    held.told(item)
     shown = QuarantineOut.model_validate(item).model_dump()
     return Decided.model_validate({**shown, "change_seq": clock.current_seq()})

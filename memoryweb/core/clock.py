@@ -28,10 +28,14 @@ CHANGES_KEPT = 100_000
 
 @dataclass
 class Noted:
-    """What one request committed: the last number, and the documents it changed."""
+    """What one request committed: the last number, and the documents it changed.
+
+    `documents` are those too of which it tells what they say, and `seqs` all of its numbers.
+    """
 
     seq: int = 0
     documents: list[tuple[str, str]] = field(default_factory=list)
+    seqs: set[int] = field(default_factory=set)
 
 
 _noting: ContextVar[Noted | None] = ContextVar("noting", default=None)
@@ -70,6 +74,7 @@ class Writing:
     def _committed(self) -> None:
         if (noted := _noting.get()) is not None:
             noted.seq = self.seq
+            noted.seqs.update(range(self.seq - len(self._changes) + 1, self.seq + 1))
             noted.documents += [(collection, document) for collection, document, _ in self._changes]
 
     def _write_audit(self, previous: str) -> None:
@@ -114,6 +119,12 @@ def noting() -> Iterator[Noted]:
         yield noted
     finally:
         _noting.reset(token)
+
+
+def told(collection: str, document: str) -> None:
+    """Note that the answer to this request may hold what a document says."""
+    if (noted := _noting.get()) is not None:
+        noted.documents.append((collection, document))
 
 
 def current_seq() -> int:

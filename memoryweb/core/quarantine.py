@@ -4,6 +4,9 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.db.models import QuerySet
+
+from memoryweb.core import clock, idempotency
 from memoryweb.core.actor import Actor
 from memoryweb.core.guard import RULES_VERSION, Finding
 from memoryweb.core.models import QuarantineItem
@@ -16,6 +19,14 @@ class Held:
     document: str
     text: str
     findings: Sequence[Finding]
+
+
+ITEMS = "quarantine"  # What answers that tell of an item are filed under.
+
+
+def told(item: QuarantineItem) -> None:
+    """Note that the answer to this request holds the text of an item."""
+    clock.told(ITEMS, str(item.pk))
 
 
 def hold(
@@ -55,7 +66,13 @@ def move(collection: str, old: str, new: str) -> None:
 
 def forget(collection: str, documents: Sequence[str]) -> None:
     """Remove every text of deleted documents, decided ones too; inside `clock.writing`."""
-    QuarantineItem.objects.filter(collection=collection, document__in=documents).delete()
+    remove(QuarantineItem.objects.filter(collection=collection, document__in=documents))
+
+
+def remove(items: QuerySet[QuarantineItem]) -> None:
+    """Remove these texts, and what was answered of them; inside `clock.writing`."""
+    idempotency.forget((ITEMS, str(pk)) for pk in items.values_list("pk", flat=True))
+    items.delete()
 
 
 @dataclass(frozen=True)

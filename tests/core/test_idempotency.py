@@ -1,5 +1,6 @@
 """A POST with an Idempotency-Key is done once, however often it is sent."""
 
+import json
 import threading
 from datetime import timedelta
 
@@ -146,3 +147,94 @@ def test_of_two_at_once_one_is_done(api):
         one.join(30)
     assert sorted(answers) in ([201, 201], [201, 409])
     assert Episode.objects.count() == 1
+
+
+# What is told of is forgotten with what was deleted, though the request changed nothing
+
+
+def test_of_a_refusal_its_reason_is_kept_and_not_what_it_quoted(api):
+    agent = api()
+    post(agent, {**ROW, "id": "a"}, key="k0")
+    refused = post(agent, {**ROW, "id": "a", "summary": "Another"}).json()
+    assert refused["differs"] == ["summary"]
+    again = post(agent, {**ROW, "id": "a", "summary": "Another"})
+    assert again.headers["Content-Type"] == "application/problem+json"
+    assert again.headers["Idempotent-Replayed"] == "true"
+    assert again.json() == {
+        "type": "about:blank",
+        "title": "Conflict",
+        "status": 409,
+        "detail": f"{refused['detail']}; this was answered before, and more was said then; "
+        "ask again with a new key",
+    }
+
+
+def test_an_answer_that_changed_nothing_goes_with_the_episode_it_told_of(api):
+    agent = api()
+    post(agent, {**ROW, "id": "a"}, key="k0")
+    assert post(agent, {**ROW, "id": "a"}).json()["summary"] == "A walrus"
+    deletion.delete(system(), "a")
+    assert not IdempotentAnswer.objects.exclude(body=b"").exists()
+    assert post(agent, {**ROW, "id": "a"}).status_code == 410
+
+
+def test_an_answer_that_changed_nothing_goes_with_the_context_it_told_of(api):
+    agent, context = api(), {"context_id": "c1", "name": "Walrus counting"}
+    post(agent, context, key="k0", path="/sessions")
+    assert post(agent, context, path="/sessions").json()["name"] == "Walrus counting"
+    assert agent.delete("/sessions/c1").status_code == 200
+    assert not IdempotentAnswer.objects.exclude(body=b"").exists()
+    assert post(agent, context, path="/sessions").status_code == 410
+
+
+def test_an_answer_that_comes_after_the_deletion_is_not_kept(api, monkeypatch):
+    agent, keep = api(), idempotency.Claim.finish
+
+    def late(claim, response, *told):
+        deletion.delete(system(), json.loads(response.content)["id"])
+        keep(claim, response, *told)
+
+    monkeypatch.setattr(idempotency.Claim, "finish", late)
+    assert post(agent).status_code == 201
+    [kept] = IdempotentAnswer.objects.all()
+    assert (bytes(kept.body), kept.headers, kept.forgotten) == (b"", {}, True)
+    assert post(agent).status_code == 410
+
+
+# Operations that are done once, and what their answers can hold the text of. One that tells of
+# what it did not change has to say so with `clock.told`.
+TELLS = {
+    "restore_revision": "the page",
+    "restore_memory_revision": "the page",
+    "restore_note_revision": "the page",
+    "append_note": "the page",
+    "rename_entity": "the page",
+    "memory_command": "the page",
+    "store_episode": "the episode",
+    "save_session": "the context",
+    "approve": "the item",
+    "edit": "the item",
+    "reject": "the item",
+    "store_batch": "",
+    "store_vectors": "",
+    "store_vector": "",
+    "index_many": "",
+    "delete_episodes": "",
+    "reindex": "",
+    "rebuild": "",
+    "cancel": "",
+}
+
+
+def test_every_operation_that_is_done_once_is_known_to_say_what_it_tells_of():
+    from memoryweb.api import api as whole
+    from memoryweb.operations import writes
+
+    done_once = {
+        operation.view_func.__name__
+        for router in whole._get_bound_routers()
+        for path_view in router.path_operations.values()
+        for operation in path_view.operations
+        if "POST" in operation.methods and writes(operation)
+    }
+    assert done_once - set(TELLS) == set()
