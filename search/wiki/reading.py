@@ -47,6 +47,11 @@ SELECT g.value,
     + (SELECT count(*) FROM graph_edge WHERE target_id = g.value)
 FROM json_each(?) AS g
 """
+_MOST_LINKED = """
+SELECT m.page_id FROM page_meta AS m ORDER BY
+    (SELECT count(*) FROM graph_edge WHERE source_id = m.page_id)
+    + (SELECT count(*) FROM graph_edge WHERE target_id = m.page_id) DESC, m.page_id LIMIT ?
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +149,15 @@ class Reader:
     def degrees(self, ids: Collection[str]) -> dict[str, int]:
         """How many links go out from each of these pages or lead to it."""
         return dict(self._rows(_DEGREES, (_listed(ids),)))
+
+    def most_linked(self, limit: int) -> list[str]:
+        """The pages with the most links in and out, ties by id; as many as asked for."""
+        return [page for (page,) in self._rows(_MOST_LINKED, (limit,))]
+
+    def count(self) -> int:
+        """How many pages there are."""
+        ((number,),) = self._rows("SELECT count(*) FROM page_meta", ())
+        return int(number)
 
     def _rows(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
         with trusting():

@@ -129,7 +129,7 @@ def search(reader: Reader, query: Query, text_of: TextOf | None = None) -> Answe
         reached = _reached(reader, query, seeds)[: query.limit]
         answer = _told(reader, query, seeds, reached, stamp.seq)
     # The pages' files are read when the index is no longer held at one state.
-    return answer if text_of is None else _with_highlights(answer, query, text_of)
+    return answer if text_of is None else with_highlights(answer, query, text_of)
 
 
 def _seeds(reader: Reader, query: Query) -> dict[str, float]:
@@ -231,7 +231,8 @@ def _links(
                 yield ResultLink(known[page].rel_path, known[other].rel_path)
 
 
-def _with_highlights(answer: Answer, query: Query, text_of: TextOf) -> Answer:
+def with_highlights(answer: Answer, query: Query, text_of: TextOf) -> Answer:
+    """The same answer, each result with the part of its page's text that the query is about."""
     texts = [text_of(result.page_id) for result in answer.results]
     return replace(
         answer,

@@ -1,0 +1,112 @@
+"""A wiki as of its last change: its index is caught up, then asked, and says how it stands."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from memoryweb.core.errors import NotFound
+from search.wiki import pool
+from search.wiki.feeding import State, catch_up, page_id, pages
+from search.wiki.feeding import named as these
+from search.wiki.opening import NeedsRebuild
+from search.wiki.reading import PageMeta, Reader
+from search.wiki.searching import Answer, Query, search, with_highlights
+
+GRAPH_MOST = 500  # Pages that one picture can show.
+
+
+@dataclass(frozen=True)
+class WikiAnswer:
+    """What a search found. While `state` is not searchable it found nothing because it could not
+    look, which is not the same as that nothing is there."""
+
+    answer: Answer
+    state: State
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A page of a graph; `hop` is its distance from the page in the middle, `degree` counts all
+    its links, those to pages outside of the picture too."""
+
+    page: PageMeta
+    hop: int
+    degree: int
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Pages, nearest first, and the links among them by ids; `cut` when there were more pages."""
+
+    nodes: tuple[Node, ...]
+    edges: tuple[tuple[str, str], ...]
+    cut: bool
+    state: State
+
+
+def search_wiki(wiki: str, query: Query) -> WikiAnswer:
+    """What the wiki holds on the query, with highlights. Raises NotFound and Unavailable."""
+    state = catch_up(wiki)
+    if not state.searchable:
+        return WikiAnswer(Answer((), (), state.seq), state)
+    try:
+        with pool.shared().reader(state.file) as reader:
+            answer = search(reader, query)
+    except NeedsRebuild:  # It was damaged or taken away since it was caught up.
+        state = replace(catch_up(wiki), stale=False)
+        return WikiAnswer(Answer((), (), state.seq), replace(state, status="building"))
+    texts = _texts(wiki, [result.page_id for result in answer.results])
+    return WikiAnswer(with_highlights(answer, query, texts.get), state)
+
+
+def _texts(wiki: str, ids: Collection[str]) -> dict[str, str]:
+    rows = pages(wiki).filter(these(wiki, ids)).values_list("kind", "name", "content")
+    return {page_id(kind, name): content for kind, name, content in rows}
+
+
+def graph(wiki: str, centre: str = "", *, hop: int = 2, most: int = GRAPH_MOST) -> Graph:
+    """The pages within `hop` links of one, or with no `centre` those with the most links.
+
+    Raises NotFound for a wiki that there is not and for a page that its index does not hold,
+    Unavailable.
+    """
+    state = catch_up(wiki)
+    if not state.searchable:
+        return Graph((), (), False, state)
+    with pool.shared().reader(state.file) as reader, reader.one_state():
+        if centre:
+            if not reader.pages([centre]):
+                raise NotFound("there is no page of this name in the wiki")
+            hops, cut = _around(reader, centre, hop, most)
+        else:
+            hops = dict.fromkeys(reader.most_linked(most), 0)
+            cut = reader.count() > len(hops)
+        known, degrees = reader.pages(hops), reader.degrees(hops)
+        nodes = (Node(known[one], at, degrees[one]) for one, at in hops.items() if one in known)
+        return Graph(tuple(nodes), tuple(_among(reader, hops)), cut, state)
+
+
+def _around(reader: Reader, centre: str, hop: int, most: int) -> tuple[dict[str, int], bool]:
+    """The distance of each page within `hop` links, and whether there were more than `most`."""
+    hops, outermost = {centre: 0}, [centre]
+    for distance in range(1, hop + 1):
+        around = reader.neighbours(outermost, structural=True)
+        found = {other for links in around.values() for other, _ in links} - hops.keys()
+        # Those with the most links first, where there is not room for all.
+        degrees = reader.degrees(found)
+        ranked = sorted(found, key=lambda page: (-degrees[page], page))
+        outermost = list(islice(ranked, most - len(hops)))
+        hops.update(dict.fromkeys(outermost, distance))
+        if len(outermost) < len(found):
+            return hops, True
+    return hops, False
+
+
+def _among(reader: Reader, hops: Collection[str]) -> list[tuple[str, str]]:
+    around = reader.neighbours(hops, structural=True)
+    return [
+        (page, other)
+        for page, links in around.items()
+        for other, direction in links
+        if other in hops and (direction == "out" or (direction == "both" and page < other))
+    ]
