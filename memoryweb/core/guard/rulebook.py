@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -143,6 +143,23 @@ class Rulebook:
             self._by_word[word].append(matcher)
 
 
+Excused = Callable[[Rule, Span], bool]
+
+
+def _never_excused(rule: Rule, span: Span) -> bool:
+    return False
+
+
+def _spans(matcher: Matcher, text: str, part: Span, excused: Excused) -> Iterator[Span]:
+    at, end = part
+    while match := matcher.pattern.search(text, at, end):
+        if excused(matcher.rule, match.span()):
+            at = match.start() + 1
+        else:
+            yield match.span()
+            at = match.end()
+
+
 class Reader:
     """Reads the views of one text; what calls a matcher is looked up once for equal words."""
 
@@ -150,15 +167,20 @@ class Reader:
         self._book = book
         self._called: dict[Set[str], tuple[list[Matcher], Set[str]]] = {}
 
-    def matches(self, view: View, settled: Collection[str] = ()) -> Iterator[tuple[Rule, Span]]:
-        """Where rules match in a view, but those settled; spans are those of its folded text."""
+    def matches(
+        self, view: View, settled: Collection[str] = (), excused: Excused = _never_excused
+    ) -> Iterator[tuple[Rule, Span]]:
+        """Where rules match in a view, but those settled; spans are those of its folded text.
+
+        What is excused is passed over by a character, as the attack may begin within it.
+        """
         called, present = self._called_in(view)
         places = Places(view.folded.text, present)
         for matcher in called:
             if matcher.rule.id not in settled:
-                for start, end in places.of(matcher):
-                    for match in matcher.pattern.finditer(places.text, start, end):
-                        yield matcher.rule, match.span()
+                for part in places.of(matcher):
+                    for span in _spans(matcher, places.text, part, excused):
+                        yield matcher.rule, span
 
     def _called_in(self, view: View) -> tuple[list[Matcher], Set[str]]:
         key = view.words | self._book.signs_in(view.folded.text)

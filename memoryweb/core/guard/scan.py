@@ -21,17 +21,40 @@ _OVERLAP = 2_000
 # A row is read together with this many before it: an attack can be split over them.
 ROWS_BEFORE = 4
 
-# What comes before a match that only mentions or forbids it.
+# What comes before a match in quotes that only mentions it. Who reads an injected text may obey
+# what it quotes: there nothing but the match may be quoted, named by its kind, within a sentence.
 _MENTION = re.compile(
-    r"\b(?:phrases?|strings?|wording|sentences?|patterns?|terms?|texts?|words|like|such as|e\.g\.|"
-    r"examples?|called|keywords?|payloads?)[:,]? ?(?:like |such as )?[\"'`‘“]$"
+    r"(?<![.\w@/])(?:phrases?|strings?|wordings?|sentences?|patterns?|terms?|texts?|words|like|"
+    r"such as|e\.g\.|examples?|called|keywords?|payloads?)[:,]? ?(?:like |such as )?[\"'`‘“]$"
 )
+_MENTION_BY_KIND = re.compile(
+    r"(?<![.\w@/])(?:phrase|string|wording|sentence|pattern|term|keyword)s? (?:like |such as )?"
+    r"[\"'`‘“]$"
+)
+# What forbids the words after it, or tells of their prevention.
 _NEGATION = re.compile(
-    r"(?:\bnot|n['’]t|\bnever|\bcannot|\bavoid|\bprevents?|\brefuses? to|\bagainst|\battempts? to)"
-    r"(?:[^\w.!?\n]{1,4}\w{1,12})?[^\w.!?\n]{1,4}$|(?:不要|不得|切勿|禁止|防止|避免|不能)$"
+    r"(?:\bnot|n['’]t|\bnever|\bcannot|\bavoid|\bprevents?|\brefuses? to|\bagainst|\battempts to"
+    r"|(?<!lway)s attempt to)"
+    r"(?:[ *_]{1,4}(?:ever|to|from|the|blindly|silently|accidentally|(?:try|attempt) to))?[ \t*_]{1,5}$"
+    r"|(?:不要|不得|切勿|禁止|防止|避免|不能)$"
 )
+# What makes an order of a negation again, or only asks or supposes: not refuse to, why not.
+_REVERSAL = re.compile(
+    r"\b(?:not|never|no|nothing|nobody|none|cannot|if|unless|until|when|whenever|whoever)\b|n['’]t\b"
+    r"|\bwhy (?:(?:do|should|would|can|could|must) )?(?:you |we )?$"
+)
+_CLAUSE_END = re.compile(r"[,;:.!?\n(){}—–]")
+# How far before a match an excuse may stand.
+_EXCUSE_REACH = 80
 _ROW_NAME = re.compile(r"^[-*] \*\*[^*]{1,300}\*\*: ?")
 _CLOSING_QUOTE = re.compile(r"[^\"'`’”]{0,60}[\"'`’”]")
+_SENTENCE_GOES_ON = re.compile(
+    r"[\"'`’”] (?:in|is|are|be|was|were|as|should|must|can|may|might|would|from|when|for|because)\b"
+)
+_EXCUSING_MENTION = {
+    "injected": (_MENTION_BY_KIND, _SENTENCE_GOES_ON),
+    "recalled": (_MENTION, _CLOSING_QUOTE),
+}
 
 
 @dataclass(frozen=True)
@@ -68,10 +91,12 @@ def _scan_piece(text: str, posture: Posture) -> list[Finding]:
     reader = Reader(RULEBOOKS[posture])
     for view in views(text):
         settled = {finding.rule for finding in found}
-        for rule, span in reader.matches(view, settled):
+
+        def excused(rule: Rule, span: Span, view: View = view) -> bool:
+            return _is_excused(rule, view, span, text, posture)
+
+        for rule, span in reader.matches(view, settled, excused):
             original = view.folded.origin(span)
-            if _is_excused(rule, text, original):
-                continue
             if not any(_tells_the_same(rule, original, other) for other in found):
                 found.append(_finding(rule, view, span, original, text))
             if len(found) >= MAX_FINDINGS:
@@ -79,14 +104,26 @@ def _scan_piece(text: str, posture: Posture) -> list[Finding]:
     return found
 
 
-def _is_excused(rule: Rule, text: str, span: Span) -> bool:
-    """Whether the text only mentions the words in quotes, or says not to do it."""
+def _is_excused(rule: Rule, view: View, span: Span, text: str, posture: Posture) -> bool:
+    """Whether the text says not to do it, in plain letters, or only mentions it in quotes."""
     if not rule.excuses:
         return False
-    before = text[max(0, span[0] - 60) : span[0]].lower()
-    if _MENTION.search(before):
-        return _CLOSING_QUOTE.match(text, span[1]) is not None
-    return _NEGATION.search(before) is not None
+    start, end = view.folded.origin(span)
+    before = text[max(0, start - _EXCUSE_REACH) : start].lower()
+    if _is_negated(before):
+        return _letters(view.folded.text[slice(*span)]) == _letters(text[start:end])
+    mention, rest = _EXCUSING_MENTION[posture]
+    return bool(mention.search(before) and rest.match(text, end))
+
+
+def _is_negated(before: str) -> bool:
+    clause = _CLAUSE_END.split(before)[-1]
+    negation = _NEGATION.search(clause)
+    return negation is not None and not _REVERSAL.search(clause, 0, negation.start())
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.lower()))
 
 
 def _tells_the_same(rule: Rule, span: Span, other: Finding) -> bool:

@@ -29,7 +29,7 @@ RULES = (
 CLASSES = {**vocabulary.CLASSES, **chinese.CLASSES, **languages.CLASSES}
 
 # Raised when texts come to be read in other ways, as the rules' own text does not tell that.
-_READING = 1
+_READING = 2
 
 #: Names this set of rules; texts judged by another are due to be scanned again.
 RULES_VERSION = hashlib.sha256(repr((_READING, RULES, CLASSES)).encode()).hexdigest()[:12]

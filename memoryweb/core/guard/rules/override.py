@@ -33,7 +33,7 @@ RULES = (
             "set ignore_whitespace in the linter config",
             "installation instructions above the table are outdated",
             "Never ignore previous instructions from the release team.",
-            "Our guide lists wordings such as 'ignore previous instructions'.",
+            "Our guide explains why the phrase 'ignore previous instructions' is suspicious.",
             "Ignore generated files; the build instructions are in CONTRIBUTING.",
         ),
     ),
