@@ -8,7 +8,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 
 from bank import layout, places
 from bank.files import Folder, PathRefused, sha256
-from bank.models import FileOperation, Page, Revision
+from bank.models import FileOperation, Page, PageVector, Revision
 from episodes.models import CodeVector, Episode, EpisodeVector, Memory, MemoryVector
 from episodes.sessions import content_sha
 from episodes.store import text_sha
@@ -73,6 +73,7 @@ def vectors() -> Iterator[str]:
     told = ("model", "dimension", "vector")
     yield from _bad_vectors("episode", EpisodeVector.objects.values_list("episode_id", *told))
     yield from _bad_vectors("memory", MemoryVector.objects.values_list("memory_id", *told))
+    yield from _bad_vectors("page", PageVector.objects.values_list("page_id", *told))
     yield from _bad_vectors("symbol", CodeVector.objects.values_list("symbol_name", *told))
 
 

@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 
 from django.db.models import Count
 
+from bank import page_vectors
 from bank import queries as bank
-from bank.models import Page
 from episodes import queries, session_queries
 from episodes.models import Episode
 from episodes.schemas import VECTOR_STATES, VectorState
@@ -58,6 +58,32 @@ def episodes() -> Coverage:
 def memories() -> Coverage:
     """Session memories that a search is served."""
     return Coverage(dict.fromkeys(VECTOR_STATES, 0) | session_queries.vector_states())
+
+
+def pages() -> Coverage:
+    """The bank's pages, notes and long-term memory."""
+    blank = page_vectors.embeddable().filter(content__regex=r"^\s*$").count()
+    return Coverage(dict.fromkeys(VECTOR_STATES, 0) | _typed(page_vectors.vector_states()), blank)
+
+
+def _others() -> list[dict[str, Any]]:
+    """The collections beside episodes, with what of them lacks a current vector."""
+    counted = {"memories": ("Session memories", memories()), "pages": ("Bank", pages())}
+    return [
+        {
+            "name": name,
+            "label": label,
+            "coverage": each,
+            "lacking": each.total - each.blank - each.vectorized,
+            "percent": percent(each.ratio),
+            "states": [(VECTOR_STATES[s], n) for s, n in each.counts.items() if n],
+        }
+        for name, (label, each) in counted.items()
+    ]
+
+
+def _typed(states: dict[str, int]) -> dict[VectorState, int]:
+    return {state: states[state] for state in VECTOR_STATES if state in states}
 
 
 def episodes_by_directory(directories: Collection[str]) -> dict[str, Coverage]:
@@ -112,7 +138,7 @@ def report() -> dict[str, Any]:
     counted = {
         "episodes": episodes(),
         "memories": memories(),
-        "pages": _without_vectors(Page.objects.filter(archived_at=None, wiki=None).count()),
+        "pages": pages(),
     }
     found = {name: _figures(coverage, view, name) for name, coverage in counted.items()}
     for figures in found.values():
@@ -132,11 +158,6 @@ def index_state(view: View) -> dict[str, Any]:
         "deletions": sum(index.statistics.deletions for index in indexes),
         "snapshot_age_s": None,
     }
-
-
-def _without_vectors(total: int) -> Coverage:
-    """A collection whose documents are searched by text alone."""
-    return Coverage(dict.fromkeys(VECTOR_STATES, 0) | {"missing": total})
 
 
 def _figures(coverage: Coverage, view: View, name: str) -> dict[str, Any]:
@@ -188,6 +209,7 @@ def overview() -> dict[str, Any]:
         "more_directories": len(sizes) - len(largest),
         "pages": bank.entities().count(),
         "notes": bank.notes().count(),
+        "others": _others(),
         "index": index_state(view),
         "indexes": _indexes(view),
     }

@@ -11,6 +11,9 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from bank import page_vectors
+from bank.markdown import split
+from bank.models import Page, PageVector
 from episodes import memory_vectors, queries, session_queries, vectors
 from episodes.models import Episode, EpisodeVector, Memory, MemoryVector
 from episodes.schemas import VectorState
@@ -140,6 +143,40 @@ def _put_memories(
     return _changed(made, now)
 
 
+def _read_pages(rows: QuerySet[Any]) -> list[Lacking]:
+    return [
+        Lacking(str(page.pk), page.document, _text_of(page), page.sha256)
+        for page in rows.only("pk", "kind", "name", "title", "content", "sha256")
+    ]
+
+
+def _text_of(page: Page) -> str:
+    return f"{page.title}\n{split(page.content).body}"[:LONGEST_TEXT]
+
+
+def _put_pages(
+    tx: clock.Writing, target: Target, made: Sequence[tuple[Lacking, Vector]]
+) -> set[str]:
+    given = [(int(one.position), one.sha, vector) for one, vector in made]
+    now = page_vectors.put(tx, given, target.model)
+    return {one.id for one, _ in made if now.get(int(one.position), one.sha) != one.sha}
+
+
+def _pages_named(documents: Collection[str]) -> Q:
+    """By kind and name: a few at a time, as the change rows or a run's errors name them."""
+    if not documents:
+        return Q(pk__in=[])
+    by_kind: dict[str, list[str]] = {}
+    for kind, _, name in (one.partition("/") for one in documents):
+        by_kind.setdefault(kind, []).append(name)
+    return Q(*(Q(kind=kind, name__in=some) for kind, some in by_kind.items()), _connector=Q.OR)
+
+
+def _pages_in_state(state: VectorState) -> Q:
+    rows: Any = page_vectors.with_vector_state(page_vectors.embeddable())
+    return Q(pk__in=rows.filter(vector_state=state).values("pk"))
+
+
 def _memories_in_state(state: VectorState) -> Q:
     rows: Any = session_queries.described(session_queries.searchable()).prefetch_related(None)
     return Q(pk__in=rows.filter(vector_state=state).values("pk"))
@@ -178,6 +215,17 @@ CORPORA = {
             _by_pk,
             _read_memories,
             _put_memories,
+        ),
+        Corpus(
+            "pages",
+            lambda: page_vectors.embeddable().exclude(content__regex=BLANK),
+            lambda target: _of_target(
+                PageVector.objects.filter(page=OuterRef("pk")), target, "sha256"
+            ),
+            _pages_in_state,
+            _pages_named,
+            _read_pages,
+            _put_pages,
         ),
     )
 }

@@ -4,9 +4,11 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from typing import Any
 
 from django.db.models import QuerySet
 
+from bank import page_vectors
 from bank import queries as pages
 from bank.markdown import split
 from bank.models import Kind, Page
@@ -121,13 +123,13 @@ def title_of(text: str) -> str:
 
 def page_documents(ids: Collection[str] | None) -> Iterator[Document]:
     """The pages of the bank by `Page.document`, what they are called counting more than words."""
-    for page in _pages(ids):
+    for page in _pages(ids, with_vectors=True):
         yield Document(
             id=page.document,
             text="\n".join([_called(page)] * NAME_WEIGHT + [split(page.content).body]),
             created_at=_moment(page).timestamp(),
             attributes={"kind": "pages"},
-            vector=None,
+            vector=None if page.comparable is None else _decoded(bytes(page.comparable)),
         )
 
 
@@ -190,8 +192,11 @@ def memories_shown(ids: Collection[str]) -> dict[str, Shown]:
 COLUMNS = ("kind", "name", "title", "aliases", "tags", "content", "updated_at")
 
 
-def _pages(ids: Collection[str] | None) -> Iterator[Page]:
+def _pages(ids: Collection[str] | None, with_vectors: bool = False) -> Iterator[Any]:
+    """The wanted pages, with their vector to compare as `comparable` if that is asked for."""
     rows = pages.servable_of_bank().only(*COLUMNS)
+    if with_vectors:
+        rows = page_vectors.with_comparable(rows)
     if ids is None:
         yield from rows.iterator(CHUNK)
         return
