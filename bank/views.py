@@ -32,6 +32,7 @@ from memoryweb.core.forms import add_errors
 
 MOST_TAGS = 24
 BACKLINKS = 100  # Pages named that link to a page; all are counted.
+HELD = 5  # Texts shown of those that wait for a page; an agent may propose any number.
 WINDOW = 7  # Days before today whose notes agents are given with today's.
 
 
@@ -112,7 +113,7 @@ def page(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
         return redirect(found)
     reader = actor_of(request)
     shown = withholding.as_read(reader, found)
-    backlinks = queries.backlinks(found, reader)
+    backlinks, held = queries.backlinks(found, reader), _held(found, reader)
     context = {
         "page": shown,
         "prose": prose(shown.content, resolver(shown.content, shown.wiki_id or ""), shown.title),
@@ -121,7 +122,8 @@ def page(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
         "backlinks_count": backlinks.count(),
         "outgoing": queries.outgoing(found, reader),
         "last": queries.revision(found, found.revision),
-        "held": _held(found, reader),
+        "held": held[:HELD],
+        "more_held": len(held) > HELD,
         "may_write": may_write(request),
         "may_erase": may_erase(request),
         "json_url": api_address(kind, found.name),
@@ -153,8 +155,9 @@ def _missing(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
 
 
 def _held(page: Page, reader: Actor) -> list[dict[str, Any]]:
-    """What of this page waits in Review, with the guard's findings for those who decide."""
-    items = queries.held(page)
+    """The latest that waits in Review of this page, one more than is shown, with the guard's
+    findings for those who decide."""
+    items = queries.held(page)[: HELD + 1]
     if not reader.may_decide:
         return [{"item": item} for item in items]
     return [

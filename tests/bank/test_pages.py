@@ -181,6 +181,18 @@ def test_a_proposal_that_waits_is_told_on_the_page(desk: Client, written, otter:
     assert "In quarantine." not in shown
 
 
+def test_of_many_proposals_the_latest_are_shown_and_the_others_told_of(
+    desk: Client, written, otter: Actor
+):
+    written()
+    for number in range(7):
+        with pytest.raises(Refused):
+            services.save(otter, Kind.ENTITY, "alice", f"# Alice\n\nDocks.\n\n{number} {ATTACK}\n")
+    response = desk.get("/bank/alice/")
+    assert [one["item"].text[17] for one in response.context["held"]] == ["6", "5", "4", "3", "2"]
+    assert "More texts for this page wait in" in text(response)
+
+
 def test_a_viewer_reads_and_sees_nothing_that_writes(
     desk: Client, written, signed_in: Callable[[User], Client], viewer: User
 ):
