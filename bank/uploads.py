@@ -69,7 +69,8 @@ class Upload(Plan):
 def from_files(wiki: str, files: Sequence[Given], *, keep_top: bool = False) -> Upload:
     """The plan of a folder's files. The folder that all of them lie in is no part of their names,
     unless it is to be kept. Raises NotFound, Invalid for more than is taken."""
-    wikis.name_of(wiki, "x")
+    if wikis.get(wiki).pk == wikis.BANK:
+        raise Invalid.field("wiki_id", "the bank takes folders by import_bank")
     _check(len(files), sum(one.size for one in files))
     top = "" if keep_top else _common_top([one.path for one in files])
     found: dict[str, Planned] = {}

@@ -36,6 +36,7 @@ NAME_LENGTH = 200
 DESCRIPTION_LENGTH = 10_000
 ORDER = ("-created_at", "id")
 COLLECTION = "wikis"
+NOTES = "notes/"  # Stands before the day of one of the bank's notes, as no entity's name can.
 
 
 # Wikis
@@ -283,21 +284,39 @@ class Written:
     error: DomainError | None = None
 
 
-def name_of(wiki: str, ref: str) -> str:
-    """The name of a wiki's page, by its ref or the path of its file. Raises Invalid, NotFound."""
+def address(wiki: str, ref: str) -> tuple[Kind, str]:
+    """The kind and name of a wiki's page, by its ref or the path of its file.
+
+    The bank's pages go by their names, a note by its day below `notes/`. Raises Invalid, NotFound.
+    """
     found = get(wiki)
     if found.pk == BANK:
-        raise Invalid.field("wiki_id", "the bank's pages are reached under their own kinds")
+        return _of_bank(ref.removesuffix(refs.ENDING))
     try:
         ref = refs.normal(ref if wiki == MEMORIES else ref.removesuffix(refs.ENDING))
     except NameRefused as refused:
         raise Invalid.field("ref", refused.reason) from refused
-    return f"{found.pk}/{ref}"
+    return Kind.WIKI, f"{found.pk}/{ref}"
+
+
+def _of_bank(ref: str) -> tuple[Kind, str]:
+    if ref == queries.MEMORY_NAME:
+        return Kind.MEMORY, ref
+    if ref.startswith(NOTES):
+        return Kind.NOTE, services.canonical_name(Kind.NOTE, ref.removeprefix(NOTES))
+    return Kind.ENTITY, services.canonical_name(Kind.ENTITY, ref)
+
+
+def called(page: Page) -> str:
+    """The ref of a page in its wiki: what `address` takes."""
+    if page.kind == Kind.WIKI:
+        return page.ref
+    return NOTES + page.name if page.kind == Kind.NOTE else page.name
 
 
 def find(wiki: str, ref: str) -> Page:
     """A page of a wiki, in whatever spelling. Raises NotFound, Invalid, Moved."""
-    return queries.find(Kind.WIKI, name_of(wiki, ref))
+    return queries.find(*address(wiki, ref))
 
 
 def write_pages(
@@ -322,8 +341,8 @@ def _written(
     actor: Actor, wiki: str, ref: str, content: str, base: int | None = None, *, message: str
 ) -> Written:
     try:
-        name = name_of(wiki, ref)
-        saved = services.save(actor, Kind.WIKI, name, content, base=base, message=message)
+        kind, name = address(wiki, ref)
+        saved = services.save(actor, kind, name, content, base=base, message=message)
     except DomainError as error:
         return Written(ref, error=error)
     return Written(ref, saved)
@@ -387,25 +406,25 @@ def remove_page(
     withholding.require_free(actor, page)
     unlinked: list[str] = []
     left: list[tuple[str, str]] = []
-    sources = {link.source.name for link in links_to(wiki, ref)} if unlink else set()
-    for name in sorted(sources):
+    inward = links_to(wiki, ref) if unlink else []
+    for kind, name in sorted({(link.source.kind, link.source.name) for link in inward}):
         try:
-            if _unlink(actor, name, page):
+            if _unlink(actor, Kind(kind), name, page):
                 unlinked.append(name)
         except DomainError as error:
             left.append((name, error.detail))
-    archived = services.archive(actor, Kind.WIKI, page.name, base=base)
+    archived = services.archive(actor, Kind(page.kind), page.name, base=base)
     return Removed(archived.page, archived.seq, tuple(unlinked), tuple(left))
 
 
-def _unlink(actor: Actor, name: str, page: Page) -> bool:
-    source = queries.find(Kind.WIKI, name)
+def _unlink(actor: Actor, kind: Kind, name: str, page: Page) -> bool:
+    source = queries.find(kind, name)
     targets = set(source.links.filter(to=page).values_list("target", flat=True))
     front = markdown.split(source.content)
     content = front.raw + links.unlink(front.body, targets)
-    message = f"Links to “{page.ref}” became words"
+    message = f"Links to “{called(page)}” became words"
     saved = services.save(
-        actor, Kind.WIKI, name, content, base=source.revision, message=message, derived=True
+        actor, kind, name, content, base=source.revision, message=message, derived=True
     )
     return saved.changed
 

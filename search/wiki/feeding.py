@@ -29,7 +29,7 @@ from search.wiki.opening import IndexFile, NeedsRebuild
 logger = logging.getLogger(__name__)
 
 BANK = wikis.BANK
-NOTES = "notes/"  # Stands before the day of a note, as no entity's name can.
+NOTES = wikis.NOTES
 BUILT_AT_ONCE = 300  # Pages; a larger wiki's index is built aside.
 APPLIED_AT_ONCE = 500  # Changed pages; more of them are a reason to build anew.
 SEALED_EVERY = 20_000  # Changes of others after which an index notes that none concerned it.
