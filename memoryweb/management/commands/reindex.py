@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from memoryweb import house
 from memoryweb.core.actor import system
-from memoryweb.core.errors import DomainError
+from memoryweb.core.errors import Conflict, DomainError
 from memoryweb.long_work import followed
 from search import runs
 from search.models import Run
@@ -29,10 +29,19 @@ class Command(BaseCommand):
             self._list(runs.planned(wanted))
             return
         try:
-            run = runs.start_reindex(system(), wanted)
+            run = self._started(wanted)
         except DomainError as error:
             raise CommandError(error.detail) from error
         self._tell(followed(self.stdout, run))
+
+    def _started(self, wanted: runs.Request) -> Run:
+        """A new run, or the one that is under way: it may be one that a kill left behind."""
+        try:
+            return runs.start_reindex(system(), wanted)
+        except Conflict as error:
+            run = runs.find(error.members["run"])
+            self.stdout.write(f"Run {run.pk} is under way already, and is gone on with.")
+            return run
 
     def _list(self, plan: Plan) -> None:
         self.stdout.write(f"{plan.count:,} documents lack a current vector")
