@@ -36,6 +36,7 @@ SECTIONS = (
     Entry("Context", "/context/", "context", "context", "x"),
     Entry("Review", "/review/", "review", "review", "r"),
     Entry("Coverage", "/coverage/", "coverage", "coverage", "c"),
+    Entry("Runs", "/runs/", "runs", "runs", "u"),
     Entry("Activity", "/activity/", "activity", "activity", "a"),
     Entry("Settings", "/settings/", "settings", "settings", "t"),
 )
