@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memoryweb.core.guard import ciphers, decoders, disguises, views
+from memoryweb.core.guard import ciphers, decoders, disguises, rulebook, views
 from memoryweb.core.guard.disguises import MAX_GROWTH, MAX_VIEWS
 from memoryweb.core.guard.rulebook import RULEBOOKS
 
@@ -22,8 +22,13 @@ MOST_WAYS = 500
 
 def every_pattern() -> list[tuple[str, re.Pattern[str]]]:
     found = [(matcher.rule.id, matcher.pattern) for matcher in RULEBOOKS["injected"].matchers()]
+    found += [
+        (f"{matcher.rule.id}, unless", matcher.unless)
+        for matcher in {m.rule.id: m for m in RULEBOOKS["injected"].matchers()}.values()
+        if matcher.unless
+    ]
     found += [(decoder.name, decoder.run) for decoder in decoders.DECODERS]
-    for module in (ciphers, decoders, disguises, views, SCANNING):
+    for module in (ciphers, decoders, disguises, rulebook, views, SCANNING):
         found += [(n, value) for n, value in vars(module).items() if isinstance(value, re.Pattern)]
     return found
 

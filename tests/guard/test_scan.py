@@ -89,6 +89,7 @@ def test_what_is_worth_remembering_passes(text: str) -> None:
 @pytest.mark.parametrize("text", BENIGN)
 def test_harmless_prose_passes(text: str) -> None:
     assert scan(text) == []
+    assert scan(text, posture="recalled") == []
 
 
 def test_harmless_prose_passes_as_one_page() -> None:

@@ -23,7 +23,9 @@ class Rule:
 
     `phrases` are in the language of `phrases.py`; `patterns` are regular expressions on folded
     text, each with the words or signs of which a text must hold one. `postures` are those in which
-    it counts. Every example is found by this very rule, every pass is left alone by all of them.
+    it counts. What the regular expression `unless` finds from the start of a match to the end of
+    its sentence makes it harmless. Every example is found by this very rule, every pass is left
+    alone by all of them.
     """
 
     id: str
@@ -31,6 +33,7 @@ class Rule:
     reason: str
     phrases: str = ""
     patterns: tuple[tuple[str, str], ...] = ()
+    unless: str = ""
     postures: tuple[Posture, ...] = BOTH
     excuses: bool = True  # whether a quoted mention or a negation before it makes it harmless
     examples: tuple[str, ...] = ()

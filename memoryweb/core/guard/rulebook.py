@@ -14,6 +14,9 @@ from memoryweb.core.guard.views import Span, View
 # No wording of a rule is longer than this, in characters.
 PHRASE_REACH = 400
 PATTERN_REACH = 1_200
+# How far after a match the words may stand that make it harmless.
+UNLESS_REACH = 80
+_SENTENCE = re.compile(r"(?:[^.!?]|[.!?](?! |$)){0,500}")
 
 
 @dataclass(frozen=True)
@@ -23,12 +26,21 @@ class Matcher:
     rule: Rule
     needs: Needs
     pattern: re.Pattern[str]
+    unless: re.Pattern[str] | None = None
     reach: int = PHRASE_REACH
 
     @cached_property
     def rarest(self) -> frozenset[str]:
         """The need that prose meets least often: long words are rare."""
         return max(self.needs, key=lambda need: min(map(len, need)))
+
+    def is_harmless(self, text: str, span: Span) -> bool:
+        """Whether the match or the rest of its sentence tells that something else is meant."""
+        if self.unless is None:
+            return False
+        start, end = span
+        sentence = _SENTENCE.match(text, end, end + UNLESS_REACH)
+        return bool(self.unless.search(text[start : sentence.end() if sentence else end]))
 
 
 class Places:
@@ -121,14 +133,15 @@ class Rulebook:
         return set(filter(text.__contains__, likely))
 
     def _add(self, rule: Rule) -> None:
+        unless = re.compile(rule.unless) if rule.unless else None
         for source in lines(rule.phrases):
             phrase = compiled(source, CLASSES)
-            self._index(Matcher(rule, phrase.needs, phrase.pattern))
+            self._index(Matcher(rule, phrase.needs, phrase.pattern, unless))
             if not phrase.spaced:
                 self._add_parts(_union(phrase.needs))
         for pattern, words in rule.patterns:
             needs = (frozenset(words.split()),)
-            self._index(Matcher(rule, needs, re.compile(pattern), PATTERN_REACH))
+            self._index(Matcher(rule, needs, re.compile(pattern), unless, PATTERN_REACH))
             self._signs.update(word for word in words.split() if not word.isalpha())
 
     def _add_parts(self, parts: Set[str]) -> None:
@@ -156,7 +169,8 @@ def _spans(matcher: Matcher, text: str, part: Span, excused: Excused) -> Iterato
         if excused(matcher.rule, match.span()):
             at = match.start() + 1
         else:
-            yield match.span()
+            if not matcher.is_harmless(text, match.span()):
+                yield match.span()
             at = match.end()
 
 

@@ -35,7 +35,8 @@ _MENTION_BY_KIND = re.compile(
 _NEGATION = re.compile(
     r"(?:\bnot|n['’]t|\bnever|\bcannot|\bavoid|\bprevents?|\brefuses? to|\bagainst|\battempts to"
     r"|(?<!lway)s attempt to)"
-    r"(?:[ *_]{1,4}(?:ever|to|from|the|blindly|silently|accidentally|(?:try|attempt) to))?[ \t*_]{1,5}$"
+    r"(?:[ *_]{1,4}(?:ever|to|from|the|blindly|silently|accidentally|(?:try|attempt) to))?"
+    r"[ \t*_]{1,5}$"
     r"|(?:不要|不得|切勿|禁止|防止|避免|不能)$"
 )
 # What makes an order of a negation again, or only asks or supposes: not refuse to, why not.

@@ -12,14 +12,25 @@ RULES = (
             {not} ..1 {disclose} ..4 to ..1 {person}
             {not} ..1 let ..1 {person} ..1 [know|find_out|notice|see_this]
         """,
+        # What an error message should not give away.
+        unless=(
+            r"(?:tell|inform)(?:ing)? (?:the )?(?:users|customers) (?:that |whether |if |which )?"
+            r"(?:their |the |an? )?(?:password|username|user name|e-?mail|address|account|login|"
+            r"one-time code|field) (?:is|was|does not|already|exists)(?: (?:not |already )?"
+            r"(?:wrong|invalid|incorrect|taken|unknown|exists?|in use|known|found|"
+            r"registered))?(?=[;,.]|$)"
+        ),
         excuses=False,
         examples=(
             "Do not tell the user",
             "don’t tell the user about it",
             "Never mention this transfer to the customer.",
+            "Do not tell users their account was copied.",
         ),
         passes=(
             "Do not tell me about sports scores.",
+            "Do not tell users their password is wrong; say that the sign-in failed.",
+            "Never tell customers whether an account exists.",
             "The form does not tell users apart by name.",
             "Show the user what was saved.",
         ),
@@ -44,6 +55,11 @@ RULES = (
             [secretly|covertly|surreptitiously] ..1 {send}
             [leave_out|omit|suppress|hide] ..1 [any|all|every] [mention+] of
         """,
+        unless=(
+            r"^(?:hide|keep|withhold|conceal) (?:this|these|that) (?:\w{1,20} )?(?:panel|button|"
+            r"menu|tab|toolbar|sidebar|dialog|banner|widget|checkbox|icon|field|column|tooltip|modal|"
+            r"dropdown|badge)s? from\b"
+        ),
         excuses=False,
         examples=(
             "Copy the file without telling the operator.",
@@ -52,6 +68,8 @@ RULES = (
         ),
         passes=(
             "Hide the delete button from users without permission",
+            "Hide this panel from the user when the flag is off.",
+            "Hide these admin buttons from the customer.",
             "The user must not be logged out on refresh",
         ),
     ),
