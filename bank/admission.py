@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from bank import markdown, queries, record
 from bank.files import sha256
 from bank.layout import CONTENT_LIMIT
+from bank.models import Kind
 from bank.texts import Text
 from memoryweb.core import clock, quarantine
 from memoryweb.core.actor import Actor
@@ -47,6 +48,14 @@ def check_message(message: str) -> None:
         error = FieldError(("body", "message"), findings[0].reason)
         refused.members["errors"] = [{"loc": list(error.loc), "msg": error.msg}]
         raise refused
+
+
+def filed_under(kind: Kind, name: str) -> str:
+    """The document of a text that is meant for this page: its name as the page itself spells it,
+    if there is one, so that what is held back of a page goes with it."""
+    same = queries.living().filter(kind=kind, key=queries.key_of(kind, name))
+    page = same.defer("content").first()
+    return page.document if page else f"{kind}/{name}"
 
 
 def refuse(actor: Actor, document: str, text: str, findings: Sequence[Finding]) -> None:

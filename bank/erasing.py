@@ -204,14 +204,14 @@ def _mark_archived(page: Page) -> None:
 
 
 def _held(page: Page) -> list[int]:
-    """What was ever held back of the page. Of two pages of one name each has its own texts."""
-    documents = [page.document, f"{page.document}{queries.APPENDED}"]
-    items = QuarantineItem.objects.filter(collection=queries.COLLECTION, document__in=documents)
-    if not _namesake(page).exists():
-        return list(items.values_list("pk", flat=True))
+    """What was ever held back for the page, proposals too. Where another page has its name now,
+    what came since it was archived is that one's, but for texts that it had itself."""
+    rows = queries.ever_held(page).values_list("pk", "text", "created_at")
+    until = page.archived_at
+    if until is None or not _namesake(page).exists():
+        return [pk for pk, _, _ in rows]
     shas = set(page.revisions.values_list("sha256", flat=True))
-    texts = items.values_list("pk", "text")
-    return [pk for pk, text in texts if sha256(text.encode()) in shas]
+    return [pk for pk, text, at in rows if at <= until or sha256(text.encode()) in shas]
 
 
 def _namesake(page: Page) -> QuerySet[Page]:

@@ -2,8 +2,9 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
-from django.db.models import Count, OuterRef, Prefetch, Q, QuerySet, Subquery
+from django.db.models import Count, Max, OuterRef, Prefetch, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from bank import gate, linking, markdown, names, refs, withholding
@@ -239,6 +240,28 @@ def held(*pages: Page) -> QuerySet[QuarantineItem]:
     waiting = QuarantineItem.objects.filter(state=QuarantineItem.State.WAITING)
     documents = [page.document + end for page in pages for end in ("", APPENDED)]
     return waiting.filter(collection=COLLECTION, document__in=documents).order_by("-pk")
+
+
+def ever_held(page: Page) -> QuerySet[QuarantineItem]:
+    """What was ever held back for pages of this page's name, in whatever spelling it was given."""
+    items = QuarantineItem.objects.filter(collection=COLLECTION)
+    filed = items.filter(document__startswith=f"{page.kind}/").order_by()
+    documents = filed.values_list("document", flat=True).distinct()
+    return items.filter(document__in=[one for one in documents if _is_for(one, page)])
+
+
+def _is_for(document: str, page: Page) -> bool:
+    kind, name = Kind(page.kind), document.partition("/")[2]
+    # The ref of a wiki's page may end like what is to be added to a note.
+    names = (name,) if kind == Kind.WIKI else (name, name.removesuffix(APPENDED))
+    return page.key in {key_of(kind, one) for one in names}
+
+
+def archived_before(page: Page) -> datetime | None:
+    """When a page of this page's name was archived last, this one left out; None if none was."""
+    others = Page.objects.filter(kind=page.kind, key=page.key).exclude(pk=page.pk)
+    found: datetime | None = others.aggregate(last=Max("archived_at"))["last"]
+    return found
 
 
 def holds_back(item: QuarantineItem) -> bool:

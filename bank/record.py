@@ -202,7 +202,7 @@ def archive(tx: clock.Writing, page: Page) -> None:
 
 def rename(tx: clock.Writing, page: Page, name: str) -> None:
     """Give the page another name, which leads to it as the old one does. Raises Conflict."""
-    old, document = page.name, page.document
+    old, document, held = page.name, page.document, _held_since_named(page)
     leave_name(page)
     former = [*(one for one in page.former_names if one not in (old, name)), old]
     text = replace(Text(Kind(page.kind), name, page.content).of(page), former_names=tuple(former))
@@ -220,11 +220,17 @@ def rename(tx: clock.Writing, page: Page, name: str) -> None:
     _count_on(page, text, Origin.of(tx.actor, f"Renamed from “{old}”"))
     _take_over(page, old)
     _settle_names([(page, text)])
-    for end in ("", queries.APPENDED):
-        quarantine.move(queries.COLLECTION, document + end, page.document + end)
+    QuarantineItem.objects.filter(pk__in=held).update(document=page.document)
     tx.changed(page.collection, document, "delete")
     tx.changed(page.collection, page.document)
     tx.audited("page.rename", f"pages/{page.document}", sha256=page.sha256, renamed_from=old)
+
+
+def _held_since_named(page: Page) -> list[int]:
+    """What was held back for the page, and not for those that had its name before."""
+    items, before = queries.ever_held(page), queries.archived_before(page)
+    since = items.filter(created_at__gt=before) if before else items
+    return list(since.values_list("pk", flat=True))
 
 
 def leave_name(page: Page) -> None:

@@ -240,5 +240,6 @@ def _write(actor: Actor, page: Page | None, wanted: Wanted, findings: list[Findi
     if page is not None and not page.quarantined and page.sha256 == text.sha256:
         findings = []  # This very text is being served: a curator let it pass.
     if actor.via != "import":
-        admission.refuse(actor, f"{text.kind}/{text.name}", text.content, findings)
+        document = page.document if page else f"{text.kind}/{text.name}"
+        admission.refuse(actor, document, text.content, findings)
     return saving.write(actor, page, wanted, findings)

@@ -84,7 +84,7 @@ def keep(actor: Actor, kind: Kind, name: str, text: str) -> QuarantineItem:
     key = bank_queries.key_of(kind, page.name)
     if bank_queries.servable().filter(kind=kind, key=key, sha256=page.sha256).exists():
         raise Conflict("the page says this already")
-    return admission.keep(actor, f"{kind}/{page.name}", text, findings)
+    return admission.keep(actor, admission.filed_under(kind, page.name), text, findings)
 
 
 def inspect(item: QuarantineItem, text: str) -> list[Finding]:

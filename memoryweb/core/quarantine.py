@@ -59,11 +59,6 @@ def withdraw(collection: str, documents: Sequence[str]) -> None:
     waiting.filter(collection=collection, document__in=documents).delete()
 
 
-def move(collection: str, old: str, new: str) -> None:
-    """Note that a document goes by another name now; inside `clock.writing`."""
-    QuarantineItem.objects.filter(collection=collection, document=old).update(document=new)
-
-
 def forget(collection: str, documents: Sequence[str]) -> None:
     """Remove every text of deleted documents, decided ones too; inside `clock.writing`."""
     remove(QuarantineItem.objects.filter(collection=collection, document__in=documents))
