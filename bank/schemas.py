@@ -4,19 +4,16 @@ from datetime import date
 from typing import Annotated, Any, Literal
 
 from django.db.models import prefetch_related_objects
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from bank import erasing, lint, queries, withholding
 from bank.models import Page, Revision
 from memoryweb.core.actor import Actor
+from memoryweb.core.schemas import Strict
 from memoryweb.core.times import Time
 
 Number = Annotated[int, Field(ge=0, le=2**31 - 1)]
 Message = Annotated[str, Field(max_length=500)]
-
-
-class Strict(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid")
 
 
 # In

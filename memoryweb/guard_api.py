@@ -4,19 +4,18 @@ from dataclasses import asdict
 from typing import Annotated, Literal
 
 from ninja import Router
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from memoryweb import guard, rereading
 from memoryweb.core.api_auth import ApiRequest, read
 from memoryweb.core.guard import RULES_VERSION
 from memoryweb.core.guard.rule import Kind, Posture
+from memoryweb.core.schemas import Strict
 
 router = Router()
 
 
-class GuardIn(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid")
-
+class GuardIn(Strict):
     text: str
     posture: Annotated[
         Posture,

@@ -12,14 +12,11 @@ from memoryweb.core import quarantine as held
 from memoryweb.core.api_auth import ApiRequest, read, write
 from memoryweb.core.models import QuarantineItem
 from memoryweb.core.paging import Listed, Paging, page
+from memoryweb.core.schemas import Strict
 from memoryweb.core.times import Time
 
 router = Router()
 State = Literal["waiting", "approved", "rejected"]
-
-
-class Strict(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid")
 
 
 class QuarantineFilter(BaseModel):
