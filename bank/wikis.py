@@ -27,6 +27,7 @@ from bank.saving import Saved
 from memoryweb.core import clock
 from memoryweb.core.actor import Actor, Role
 from memoryweb.core.errors import Conflict, DomainError, Invalid, NotFound
+from memoryweb.core.sqlite.base import writing_at_once
 
 BANK = "bank"
 MEMORIES = refs.MEMORIES
@@ -114,11 +115,15 @@ def update(
 
 
 def note_service(wiki: str, service_id: str) -> None:
-    """Remember which x-tdai-service-id asked last; it is no part of what the wiki says."""
+    """Remember which x-tdai-service-id asked last; no search waits for this, so not while others
+    write."""
     rows = Wiki.objects.filter(pk=wiki, deleted_at=None).exclude(service_id=service_id[:200])
-    if service_id and rows.exists():
-        with transaction.atomic():
-            rows.update(service_id=service_id[:200])
+    if not service_id or "\0" in service_id or not rows.exists():
+        return
+    with writing_at_once() as may_write:
+        if may_write:
+            with transaction.atomic():
+                rows.update(service_id=service_id[:200])
 
 
 def delete(actor: Actor, wiki: str) -> Wiki:
@@ -305,6 +310,17 @@ def _of_bank(ref: str) -> tuple[Kind, str]:
     if ref.startswith(NOTES):
         return Kind.NOTE, services.canonical_name(Kind.NOTE, ref.removeprefix(NOTES))
     return Kind.ENTITY, services.canonical_name(Kind.ENTITY, ref)
+
+
+def pages_of(wiki: str) -> QuerySet[Page]:
+    """The pages of a wiki, the bank's own for `bank`; what may be read of one is asked apart."""
+    rows = Page.objects.filter(archived_at=None)
+    return rows.filter(wiki=None) if wiki == BANK else rows.filter(wiki=wiki)
+
+
+def path_of(page: Page) -> str:
+    """Where the page's file lies below its wiki's folder."""
+    return places.below(page.path)
 
 
 def called(page: Page) -> str:

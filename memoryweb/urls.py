@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.contrib.auth import views as auth
 from django.urls import include, path
 
-from memoryweb import activity, api, guard_pages, resuming, review_pages, views
+from memoryweb import activity, api, guard_pages, resuming, review_pages, views, wiki_v3
 from memoryweb.core import health
 from memoryweb.mcp.door import mcp
 
@@ -40,6 +40,7 @@ urlpatterns = [
     path("runs/", include("search.runs_urls")),
     path("admin/", admin.site.urls),
     path("api/v1/", api.urls()),
+    path("v3/wiki/", wiki_v3.urls()),
     path("mcp", mcp, name="mcp"),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),

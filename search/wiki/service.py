@@ -4,6 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from bank.markdown import body
 from memoryweb.core.errors import NotFound
 from search.wiki import pool
 from search.wiki.feeding import State, catch_up, page_id, pages
@@ -61,7 +62,7 @@ def search_wiki(wiki: str, query: Query) -> WikiAnswer:
 
 def _texts(wiki: str, ids: Collection[str]) -> dict[str, str]:
     rows = pages(wiki).filter(these(wiki, ids)).values_list("kind", "name", "content")
-    return {page_id(kind, name): content for kind, name, content in rows}
+    return {page_id(kind, name): body(content) for kind, name, content in rows}
 
 
 def graph(wiki: str, centre: str = "", *, hop: int = 2, most: int = GRAPH_MOST) -> Graph:

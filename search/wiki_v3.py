@@ -1,0 +1,345 @@
+"""The wiki routes of TencentDB Agent Memory, for its clients as they are: POST /v3/wiki/….
+
+Every answer is {code, message, request_id, data}: code 0 on success; on an error code is the HTTP
+status, and data null. Fields that are not known are ignored, as its own server does.
+"""
+
+from html import escape
+from typing import Annotated, Any
+
+from django.http import HttpResponse
+from ninja import Router
+from pydantic import BaseModel, ConfigDict, Field
+
+from bank import wikis, withholding
+from bank.models import Page, Wiki
+from memoryweb.core import clock
+from memoryweb.core.api_auth import ApiRequest, read, write
+from memoryweb.core.errors import DomainError
+from search.wiki import searching, service
+from search.wiki.feeding import State, catch_up, pages
+from search.wiki.searching import Query, Result
+
+router = Router()
+
+SERVICE_HEADER = "x-tdai-service-id"
+LIST_LIMIT, LIST_MOST = 20, 200
+PAGES_LIMIT, PAGES_MOST = 200, 1_000
+
+Limit = Annotated[int, Field(ge=1, le=LIST_MOST)]
+Offset = Annotated[int, Field(ge=0, le=10_000_000)]
+
+
+class Known(BaseModel):
+    """A body: its known fields are of their own types, others are let be."""
+
+    model_config = ConfigDict(strict=True, extra="ignore")
+
+
+class OfWiki(Known):
+    wiki_id: Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class SearchIn(OfWiki):
+    """The bounds of the numbers are those of search.wiki.searching.Query."""
+
+    query: Annotated[str, Field(min_length=1)]
+    limit: int = searching.LIMIT
+    hop: int = searching.HOP
+    decay: float = searching.DECAY
+    minScore: float | None = None
+    include_structural: bool = False
+
+
+class CreateIn(Known):
+    name: str
+    team_id: str = ""
+    wiki_id: str = ""
+    description: str = ""
+
+
+class ListIn(Known):
+    team_id: str | None = None
+    limit: Limit = LIST_LIMIT
+    offset: Offset = 0
+
+
+class UpdateIn(OfWiki):
+    name: str | None = None
+    team_id: str | None = None
+    description: str | None = None
+    meta: dict[str, Any] | None = None
+
+
+class LsIn(OfWiki):
+    limit: Annotated[int, Field(ge=1, le=PAGES_MOST)] = PAGES_LIMIT
+    offset: Offset = 0
+
+
+class ReadIn(OfWiki):
+    refs: Annotated[list[str], Field(min_length=1, max_length=wikis.AT_ONCE)]
+
+
+class PageIn(Known):
+    ref: str
+    content: str
+    base: Annotated[int | None, Field(ge=0, lt=2**31)] = None
+
+
+class WriteIn(OfWiki):
+    pages: Annotated[list[PageIn], Field(min_length=1, max_length=wikis.AT_ONCE)]
+    message: Annotated[str, Field(max_length=500)] = ""
+
+
+class RemoveIn(ReadIn):
+    unlink: bool = False
+    dry_run: bool = False
+
+
+class GraphIn(OfWiki):
+    ref: str = ""
+    hop: Annotated[int, Field(ge=0, le=searching.HOP_MOST)] = 2
+    limit: Annotated[int, Field(ge=1, le=service.GRAPH_MOST)] = service.GRAPH_MOST
+
+
+# Wikis
+
+
+@router.post("/create", auth=write)
+def create(request: ApiRequest, response: HttpResponse, body: CreateIn) -> dict[str, Any]:
+    made = wikis.create(
+        request.actor,
+        team_id=body.team_id,
+        name=body.name,
+        id=body.wiki_id,
+        description=body.description,
+    )
+    return _done(request, response, {"wiki_id": made.pk, **_wiki(made, 0)})
+
+
+@router.post("/get", auth=read)
+def get(request: ApiRequest, body: OfWiki) -> dict[str, Any]:
+    found = wikis.get(body.wiki_id)
+    state = catch_up(found.pk)
+    count = pages(found.pk).count()
+    return _ok(request, {"wiki_id": found.pk, **_wiki(found, count), **_state(state)})
+
+
+@router.post("/list", auth=read)
+def list_wikis(request: ApiRequest, body: ListIn) -> dict[str, Any]:
+    rows = wikis.listed(team_id=body.team_id)
+    some = list(rows[body.offset : body.offset + body.limit])
+    counts = wikis.page_counts([wiki.pk for wiki in some])
+    told = [{"wiki_id": wiki.pk, **_wiki(wiki, counts[wiki.pk])} for wiki in some]
+    bounds = {"limit": body.limit, "offset": body.offset}
+    return _ok(request, {"wikis": told, "total": rows.count(), **bounds})
+
+
+@router.post("/update-meta", auth=write)
+def update_meta(request: ApiRequest, response: HttpResponse, body: UpdateIn) -> dict[str, Any]:
+    given = body.model_dump(exclude={"wiki_id"})
+    changed = wikis.update(request.actor, body.wiki_id, **given)
+    count = pages(changed.pk).count()
+    return _done(request, response, {"wiki_id": changed.pk, **_wiki(changed, count)})
+
+
+@router.post("/delete", auth=write)
+def delete(request: ApiRequest, response: HttpResponse, body: OfWiki) -> dict[str, Any]:
+    """The wiki leaves every list and index; an administrator can bring it back."""
+    gone = wikis.delete(request.actor, body.wiki_id)
+    return _done(request, response, {"wiki_id": gone.pk, "deleted": True})
+
+
+# Pages
+
+
+@router.post("/page/ls", auth=read)
+def list_pages(request: ApiRequest, body: LsIn) -> dict[str, Any]:
+    found = wikis.get(body.wiki_id)
+    rows = wikis.pages_of(found.pk).defer("content").order_by("name", "pk")
+    some = rows[body.offset : body.offset + body.limit]
+    told = [_page(withholding.as_read(request.actor, page)) for page in some]
+    bounds = {"limit": body.limit, "offset": body.offset}
+    return _ok(request, {"pages": told, "total": rows.count(), **bounds})
+
+
+@router.post("/page/read", auth=read)
+def read_pages(request: ApiRequest, body: ReadIn) -> dict[str, Any]:
+    """The pages of these refs, in their order; one that there is not has an `error`."""
+    found = wikis.read_pages(request.actor, body.wiki_id, body.refs)
+    told = [
+        {"ref": ref, "error": "there is no page of this name"}
+        if page is None
+        else {**_page(page), "ref": ref, "content": page.content}
+        for ref, page in found.items()
+    ]
+    return _ok(request, {"pages": told, "count": sum(page is not None for page in found.values())})
+
+
+@router.post("/page/write", auth=write)
+def write_pages(request: ApiRequest, response: HttpResponse, body: WriteIn) -> dict[str, Any]:
+    """Each page is saved by itself; what is wrong with one is its `error`, and keeps no other."""
+    asked = [(page.ref, page.content, page.base) for page in body.pages]
+    written = wikis.write_pages(request.actor, body.wiki_id, asked, message=body.message)
+    told = [_written(one) for one in written]
+    stored = sum(one.saved is not None for one in written)
+    state = _state(catch_up(body.wiki_id))
+    data = {"pages": told, "count": stored, "failed": len(told) - stored, **state}
+    return _done(request, response, data)
+
+
+@router.post("/page/rm", auth=write)
+def remove_pages(request: ApiRequest, response: HttpResponse, body: RemoveIn) -> dict[str, Any]:
+    """Archive pages. With `dry_run` nothing goes, and the links that would break are named; with
+    `unlink` they become the words that they show."""
+    told = [_removal(request, body, ref) for ref in body.refs]
+    removed = sum(one.get("removed", False) for one in told)
+    return _done(request, response, {"pages": told, "count": removed})
+
+
+def _removal(request: ApiRequest, body: RemoveIn, ref: str) -> dict[str, Any]:
+    try:
+        links = wikis.links_to(body.wiki_id, ref)
+        linked = sorted({wikis.called(link.source) for link in links})
+        if body.dry_run:
+            return {"ref": ref, "removed": False, "linked_from": linked}
+        gone = wikis.remove_page(request.actor, body.wiki_id, ref, unlink=body.unlink)
+    except DomainError as error:
+        return {"ref": ref, "removed": False, **_error(error)}
+    left = {"linked_from": linked, "unlinked": list(gone.unlinked)}
+    return {"ref": ref, "removed": True, **left}
+
+
+# What is found
+
+
+@router.post("/search", auth=read)
+def search(request: ApiRequest, body: SearchIn) -> dict[str, Any]:
+    """The best pages for a query and, with `hop` over 0, those that their links lead to.
+
+    `status` and `stale` say how the index stands: while it is built nothing found means nothing.
+    """
+    query = Query(
+        body.query, body.limit, body.hop, body.decay, body.minScore, body.include_structural
+    )
+    wikis.note_service(body.wiki_id, request.headers.get(SERVICE_HEADER, ""))
+    found = service.search_wiki(body.wiki_id, query)
+    answer = found.answer
+    data = {
+        "results": [_result(one) for one in answer.results],
+        "links": [
+            {"source": one.source, "target": one.target, "weight": one.weight}
+            for one in answer.links
+        ],
+        "count": answer.count,
+        **_state(found.state),
+    }
+    return _ok(request, data)
+
+
+@router.post("/graph", auth=read)
+def graph(request: ApiRequest, body: GraphIn) -> dict[str, Any]:
+    """The pages around one, or without `ref` those with the most links, and the links of these."""
+    centre = wikis.called(wikis.find(body.wiki_id, body.ref)) if body.ref else ""
+    drawn = service.graph(body.wiki_id, centre, hop=body.hop, most=body.limit)
+    nodes = [
+        {
+            "id": node.page.page_id,
+            "path": node.page.rel_path,
+            "title": node.page.title,
+            "type": node.page.type,
+            "hop": node.hop,
+            "degree": node.degree,
+        }
+        for node in drawn.nodes
+    ]
+    edges = [
+        {"source": source, "target": target, "weight": searching.LINK_WEIGHT}
+        for source, target in drawn.edges
+    ]
+    return _ok(request, {"nodes": nodes, "edges": edges, "cut": drawn.cut, **_state(drawn.state)})
+
+
+# Shapes
+
+
+def _ok(request: ApiRequest, data: dict[str, Any]) -> dict[str, Any]:
+    request_id = getattr(request, "id", "")
+    return {"code": 0, "message": "success", "request_id": request_id, "data": data}
+
+
+def _done(request: ApiRequest, response: HttpResponse, data: dict[str, Any]) -> dict[str, Any]:
+    """What a write answers: with the number of the last change."""
+    response["X-Change-Seq"] = str(clock.current_seq())
+    return _ok(request, data)
+
+
+def _wiki(wiki: Wiki, count: int) -> dict[str, Any]:
+    return {
+        "name": wiki.name,
+        "team_id": wiki.team_id,
+        "description": wiki.description,
+        "meta": wiki.meta or {},
+        "page_count": count,
+        "created_at": wiki.created_at,
+        "updated_at": wiki.updated_at,
+    }
+
+
+def _state(state: State) -> dict[str, Any]:
+    cause = {"cause": state.cause} if state.cause else {}
+    return {"status": state.status, "stale": state.stale, **cause}
+
+
+def _page(page: Page) -> dict[str, Any]:
+    return {
+        "ref": wikis.called(page),
+        "path": wikis.path_of(page),
+        "title": page.title,
+        "revision": page.revision,
+        "sha256": page.sha256,
+        "locked": page.locked_at is not None,
+        "held_back": bool(getattr(page, "held_back", False)),
+        "updated_at": page.updated_at,
+    }
+
+
+def _written(one: wikis.Written) -> dict[str, Any]:
+    if one.saved is None:
+        return {"ref": one.ref, "ok": False, **(_error(one.error) if one.error else {})}
+    saved = one.saved
+    state = {"created": saved.created, "changed": saved.changed, "revision": saved.page.revision}
+    return {"ref": wikis.called(saved.page), "ok": True, "path": wikis.path_of(saved.page), **state}
+
+
+def _error(error: DomainError) -> dict[str, Any]:
+    named = {key: error.members[key] for key in ("quarantine_id",) if key in error.members}
+    return {"code": int(error.status), "error": error.detail, **named}
+
+
+def _result(one: Result) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "path": one.path,
+        "title": one.title,
+        "snippet": one.snippet,
+        "score": one.score,
+        "type": one.type,
+        "hop": one.hop,
+        "related": [
+            {"title": o.title, "path": o.path, "type": o.type, "direction": o.direction}
+            for o in one.related
+        ],
+        "highlight": _marked(one),
+    }
+    return told if one.via is None else {**told, "via": one.via}
+
+
+def _marked(one: Result) -> str:
+    """The words around the matches as HTML, the matches in <mark>."""
+    if one.highlight is None:
+        return ""
+    text, at, parts = one.highlight.text, 0, list[str]()
+    for start, end in one.highlight.spans:
+        parts += [escape(text[at:start]), "<mark>", escape(text[start:end]), "</mark>"]
+        at = end
+    return "".join([*parts, escape(text[at:])])
