@@ -9,7 +9,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth import login
+from django.contrib.auth import login, update_session_auth_hash
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import PasswordChangeView
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -78,8 +78,10 @@ class PasswordChange(PasswordChangeView):
     success_url = reverse_lazy("account")
 
     def form_valid(self, form: Any) -> HttpResponse:
+        people.set_password(actor_of(self.request), form.user, form.cleaned_data["new_password1"])
+        update_session_auth_hash(self.request, form.user)
         messages.success(self.request, "Your password is changed; other sessions are signed out.")
-        return super().form_valid(form)
+        return redirect(self.get_success_url())
 
 
 @administrator_page
