@@ -156,6 +156,20 @@ def test_a_client_without_a_token_does_not_get_in(served: Served):
         in_era(served, "mw_none", "legacy", script)
 
 
+@pytest.mark.parametrize("era", ["legacy", "2026-07-28"])
+def test_sixteen_calls_at_once_lose_nothing(served: Served, token: str, era: str):
+    day = {"legacy": "2026-03-02", "2026-07-28": "2026-03-03"}[era]
+
+    async def script(client: Client) -> Any:
+        notes = (called(client, "memory_note", text=f"Note {n}.", date=day) for n in range(16))
+        return await asyncio.gather(*notes)
+
+    written = in_era(served, token, era, script)
+    longest = max(written, key=lambda note: note["revision"])
+    assert sorted(note["revision"] for note in written) == list(range(1, 17))
+    assert all(f"Note {n}." in longest["content"] for n in range(16))
+
+
 # One script over both doors
 
 
