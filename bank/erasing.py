@@ -11,10 +11,21 @@ from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
 from django.conf import settings
-from django.db.models import QuerySet
+from django.db.models import BinaryField, QuerySet
+from django.db.models.functions import Cast, Length
 from django.utils import timezone
 
-from bank import backups, linking, places, publishing, queries, record, saving, withholding
+from bank import (
+    backups,
+    copies,
+    linking,
+    places,
+    publishing,
+    queries,
+    record,
+    saving,
+    withholding,
+)
 from bank.files import sha256
 from bank.models import FileOperation, Kind, Page
 from episodes.deletion import still_found
@@ -31,8 +42,8 @@ class Receipt:
     """What was erased: how many revisions, texts in quarantine and links of its own.
 
     `file` says that no file is left, `index` that the index of this process does not hold the
-    page; None where there is no index. `backups` still hold it, `backups_unread` may.
-    `verified`: looking again found nothing, in the files of the database neither.
+    page; None where there is no index. `files_left` are files of no page that say the same, or
+    have its name in another spelling. `backups` still hold it, `backups_unread` may.
     """
 
     document: str
@@ -42,15 +53,26 @@ class Receipt:
     seq: int = 0
     file: bool = False
     index: bool | None = None
+    files_left: list[str] = field(default_factory=list)
     backups: list[str] = field(default_factory=list)
     backups_unread: list[str] = field(default_factory=list)
-    verified: bool = False
+    cleared: bool = False  # Of what is the page's own nothing was found.
+
+    @property
+    def verified(self) -> bool:
+        """Looking again found nothing, in the files of the database neither."""
+        return self.cleared and not self.files_left
 
     @property
     def detail(self) -> str:
         """What remains to be known, in words."""
         said = ["The page is erased for good."]
-        if not self.verified:
+        if self.files_left:
+            said.append(
+                "Files that are not the page's say the same or have its name in another spelling. "
+                "They are named here and not altered: delete them, or they bring it back."
+            )
+        if not self.cleared:
             said.append(
                 "Something of it may be left: in the database's own files, in a file that cannot "
                 "be deleted, or in the index. Look at the log, and erase it again if it is there."
@@ -105,11 +127,13 @@ class Extent:
 
 def extent(page: Page) -> Extent:
     """How much an erasure would take."""
-    return Extent(
-        page.revisions.count(),
-        len(_held(page)),
-        page.links.count(),
-    )
+    return Extent(page.revisions.count(), len(_held(page)), page.links.count())
+
+
+def files_left(page: Page) -> list[str]:
+    """The files that an erasure would leave, though they would bring the page back."""
+    with publishing.explained("nothing was erased"):
+        return Traces.of(page).copies()
 
 
 # Steps
@@ -118,13 +142,16 @@ def extent(page: Page) -> Extent:
 def _erase(actor: Actor, page: Page, reason: str) -> Receipt:
     traces = Traces.of(page)
     with publishing.explained("nothing was erased"):
-        _clear_beside(page, traces.shas)
+        _clear_beside(page, traces.sizes)
     with clock.writing(actor) as tx:
         receipt, op = _take_away(tx, page, reason)
     with publishing.explained("its texts are erased, and its file follows", erased=True):
         clean = publishing.erase(op)
         places.drop_index(traces.wiki)
-    return _looked_at_again(replace(receipt, seq=tx.seq), traces, clean=clean)
+    with publishing.explained(
+        "it is erased, but what files say the same is not known", erased=True
+    ):
+        return _looked_at_again(replace(receipt, seq=tx.seq), traces, clean=clean)
 
 
 @dataclass(frozen=True)
@@ -136,18 +163,22 @@ class Traces:
     wiki: str
     path: str
     keys: list[str]
-    shas: list[str]
+    sizes: dict[str, int]  # Of its texts in bytes, by their hashes.
     namesake: bool
 
     @classmethod
     def of(cls, page: Page) -> "Traces":
         kind = Kind(page.kind)
         names = {queries.key_of(kind, one) for one in (page.name, *page.former_names)}
-        shas = set(page.revisions.values_list("sha256", flat=True))
+        size = Length(Cast("content", BinaryField()))  # In bytes, not in characters.
+        sizes = dict(page.revisions.annotate(size=size).values_list("sha256", "size"))
         taken = _namesake(page).exists()
-        return cls(
-            page.pk, kind, page.wiki_id or "bank", page.path, sorted(names), sorted(shas), taken
-        )
+        return cls(page.pk, kind, page.wiki_id or "bank", page.path, sorted(names), sizes, taken)
+
+    def copies(self) -> list[str]:
+        # Where another page has the name, a file of that name is to be that one's.
+        keys = [] if self.namesake else self.keys
+        return copies.files(self.path, self.kind, keys, self.sizes)
 
 
 def _clear_beside(page: Page, shas: Collection[str]) -> None:
@@ -236,13 +267,14 @@ def _looked_at_again(receipt: Receipt, traces: Traces, *, clean: bool) -> Receip
         file = places.stamp(traces.path) is None
     row = Page.objects.filter(pk=traces.pk).exists()
     found = backups.search(
-        settings.MEMORYWEB_HOME / "backups", traces.kind, traces.keys, traces.shas
+        settings.MEMORYWEB_HOME / "backups", traces.kind, traces.keys, sorted(traces.sizes)
     )
     return replace(
         receipt,
         file=file,
         index=index,
+        files_left=traces.copies(),
         backups=found.holding,
         backups_unread=found.unread,
-        verified=clean and file and not row and index is not False,
+        cleared=clean and file and not row and index is not False,
     )

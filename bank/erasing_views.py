@@ -57,6 +57,7 @@ def _asked(request: HttpRequest, page: Page, do: Callable[[EraseForm], Receipt])
         "form": form,
         "stale": stale,
         "extent": erasing.extent(page),
+        "files_left": erasing.files_left(page),
         "backlinks": queries.backlinks(page, actor_of(request)),
         "namesakes": queries.archived().filter(kind=page.kind, key=page.key).exclude(pk=page.pk),
         "trail": trail(page.kind, page if page.archived_at is None else None, "Erase for good"),

@@ -206,8 +206,10 @@ class ErasedOut(BaseModel):
     """What was erased for good; `detail` says in words what remains to be known.
 
     `file`: no file is left. `index`: the index of this process does not hold it, null where
-    there is none. `backups` still hold the page, `backups_unread` could not be looked into; none
-    is altered. `verified`: looking again found nothing of it, in the database's files neither.
+    there is none. `files_left` are files of no page that say the same, or have its name in
+    another spelling: they bring it back. `backups` still hold the page, `backups_unread` could not
+    be looked into. None of these is altered. `verified`: looking again found nothing of it, in the
+    database's files neither.
     """
 
     document: str
@@ -216,6 +218,7 @@ class ErasedOut(BaseModel):
     quarantine: int
     links: int
     index: bool | None
+    files_left: list[str]
     backups: list[str]
     backups_unread: list[str]
     verified: bool

@@ -12,7 +12,7 @@ import pytest
 from django.db import connection
 
 from bank import api as api_of_bank
-from bank import erasing, places, publishing, queries, renaming, rewriting, services, sync
+from bank import erasing, places, publishing, queries, renaming, rewriting, services, sync, wikis
 from bank.files import mark_of
 from bank.models import FileOperation, Kind, Label, Link, Page, Revision, Rewriting, UsedName
 from memoryweb import checking
@@ -218,6 +218,7 @@ def test_the_api_answers_with_a_receipt(leaked: Page, api: Callable[..., Any]):
         "quarantine": 2,
         "links": 1,
         "index": True,
+        "files_left": [],
         "backups": [],
         "backups_unread": [],
         "verified": True,
@@ -405,3 +406,63 @@ def test_a_rename_takes_along_what_was_held_back_for_the_page_and_not_for_those_
     filed = dict(QuarantineItem.objects.values_list("pk", "document"))
     assert filed == {before.pk: "entity/alice", own.pk: "entity/carol"}
     assert erasing.erase_archived(admin, gone.pk).quarantine == 1
+
+
+# Files that would bring it back
+
+
+@committed
+def test_files_that_would_bring_the_page_back_are_named_and_left(
+    leaked: Page, memory: Path, admin: Actor, api: Callable[..., Any]
+):
+    entities = memory / "bank/entities"
+    (entities / "ALICE.md").write_text("# Alice\n\nAnother text.\n")
+    (memory / "copied.txt").write_text(CLEAN)
+    (entities / "other.md").write_text(f"{LEAKED} and more")
+    services.save(admin, Kind.ENTITY, "carol", CLEAN)  # A page of its own that says the same.
+    kept = {file: file.read_bytes() for file in memory.rglob("*") if file.is_file()}
+    names = ["bank/entities/ALICE.md", "copied.txt"]
+    assert erasing.files_left(leaked) == names
+    body = api("admin").delete("/bank/entities/alice?erase=true").json()
+    assert (body["files_left"], body["file"], body["verified"]) == (names, True, False)
+    assert "They are named here and not altered: delete them" in body["detail"]
+    assert "Look at the log" not in body["detail"]
+    del kept[entities / "alice.md"]
+    assert {file: file.read_bytes() for file in memory.rglob("*") if file.is_file()} == kept
+
+
+@committed
+def test_an_erasure_is_verified_once_nothing_is_left_to_bring_the_page_back(
+    leaked: Page, memory: Path, admin: Actor
+):
+    services.archive(admin, Kind.ENTITY, "alice")
+    twin = memory / "bank/entities/Alice.md"
+    twin.write_text(LEAKED)
+    assert erasing.files_left(leaked) == ["bank/entities/Alice.md"]
+    twin.unlink()
+    receipt = erasing.erase_archived(admin, leaked.pk)
+    assert (receipt.files_left, receipt.verified) == ([], True)
+
+
+@committed
+def test_a_file_of_the_name_belongs_to_the_page_that_has_it_now(
+    leaked: Page, memory: Path, admin: Actor
+):
+    services.archive(admin, Kind.ENTITY, "alice")
+    services.save(admin, Kind.ENTITY, "alice", CLEAN + "New.\n")
+    (memory / "bank/entities/ALICE.md").write_text("# Alice\n\nHers too.\n")
+    (memory / "bank/entities/Alice.md").write_text(LEAKED)
+    receipt = erasing.erase_archived(admin, leaked.pk)
+    assert receipt.files_left == ["bank/entities/Alice.md"]
+
+
+@committed
+def test_a_wikis_files_are_looked_through_too(memory: Path, admin: Actor):
+    wikis.create(admin, team_id="t", name="Manual", id="manual")
+    page = services.save(admin, Kind.WIKI, "manual/guide/key", LEAKED).page
+    root = places.of_wiki("manual").folder.root
+    (root / "guide/KEY.md").write_text("Another.\n")
+    (root / "copy.md").write_text(LEAKED)
+    receipt = erasing.erase(admin, Kind.WIKI, page.name)
+    assert receipt.files_left == ["@manual/copy.md", "@manual/guide/KEY.md"]
+    assert not receipt.verified

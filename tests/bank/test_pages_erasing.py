@@ -117,3 +117,17 @@ def test_notes_and_the_long_term_memory_are_erased_in_the_same_way(office, ada, 
     page = services.save(ada, kind, name, "Tea.\n").page
     assert office.post(f"{address}erase/", sent(page)).status_code == 200
     assert not Page.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_files_that_would_bring_the_page_back_are_named_before_and_after(
+    office: Client, alice: Page, memory: Path
+):
+    twin = memory / "bank/entities/Alice.md"
+    twin.write_text("# Alice\n\nAnother text.\n")
+    assert "bank/entities/Alice.md" in text(office.get("/bank/alice/erase/"))
+    shown = text(office.post("/bank/alice/erase/", sent(alice)))
+    assert "Look again." in shown
+    assert "bank/entities/Alice.md" in shown
+    assert "Nothing of it was found again" not in shown
+    assert twin.read_text() == "# Alice\n\nAnother text.\n"
