@@ -105,6 +105,9 @@ class Page(models.Model):
             ),
             models.Index(fields=["kind", "-updated_at"], name="page_by_time"),
             models.Index(fields=["wiki", "name"], name="page_of_wiki"),
+            models.Index(
+                fields=["-updated_at"], condition=Q(conflict__isnull=False), name="page_in_conflict"
+            ),
         ]
 
     def __str__(self) -> str:

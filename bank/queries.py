@@ -273,7 +273,7 @@ def holds_back(item: QuarantineItem) -> bool:
 
 def in_conflict() -> QuerySet[Page]:
     """The pages of which two texts compete, the latest first."""
-    return living().exclude(conflict=None).order_by("-updated_at")
+    return living().filter(conflict__isnull=False).order_by("-updated_at")
 
 
 def servable() -> QuerySet[Page]:

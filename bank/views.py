@@ -2,7 +2,7 @@
 
 import calendar
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from http import HTTPStatus
@@ -114,13 +114,15 @@ def page(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
     reader = actor_of(request)
     shown = withholding.as_read(reader, found)
     backlinks, held = queries.backlinks(found, reader), _held(found, reader)
+    named, outgoing = list(backlinks[:BACKLINKS]), queries.outgoing(found, reader)
     context = {
         "page": shown,
         "prose": prose(shown.content, resolver(shown.content, shown.wiki_id or ""), shown.title),
         "front": split(shown.content).raw.strip("\ufeff\r\n"),
-        "backlinks": backlinks[:BACKLINKS],
+        "backlinks": named,
         "backlinks_count": backlinks.count(),
-        "outgoing": queries.outgoing(found, reader),
+        "outgoing": outgoing,
+        "twins": _twins([found, *named, *(link.to for link in outgoing if link.to)]),
         "last": queries.revision(found, found.revision),
         "held": held[:HELD],
         "more_held": len(held) > HELD,
@@ -132,6 +134,12 @@ def page(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
         "following": [(one, rewriting.waiting(one).count()) for one in found.rewritings.all()],
     }
     return render(request, "bank/page.html", context)
+
+
+def _twins(pages: Iterable[Page]) -> set[str]:
+    """The titles that more than one of these pages has."""
+    counts = Counter(title for title, _ in {(page.title, page.pk) for page in pages})
+    return {title for title, count in counts.items() if count > 1}
 
 
 def _missing(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:

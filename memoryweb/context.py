@@ -1,15 +1,19 @@
 """What the frame of every page needs: the navigation and the chosen theme."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.http import HttpRequest
 
+from bank import queries as bank
 from memoryweb.core import quarantine
 
-# Counts of things that wait for a decision, by section; a section without one shows no number.
-COUNTS: dict[str, Callable[[], int]] = {"review": quarantine.waiting_count}
+# What waits for a decision, in Review: how many of each.
+WAITING: dict[str, Callable[[], int]] = {
+    "quarantine": quarantine.waiting_count,
+    "conflicts": lambda: bank.in_conflict().count(),
+}
 
 THEMES = ("light", "dark")
 
@@ -58,7 +62,9 @@ def frame(request: HttpRequest) -> dict[str, Any]:
     user = getattr(request, "user", None)
     if user is None or not user.is_authenticated:
         return {"navigation": [], "theme": theme(request)}
-    return {"navigation": navigation(request.path, user.is_staff), "theme": theme(request)}
+    waiting = {name: count() for name, count in WAITING.items()}
+    entries = navigation(request.path, user.is_staff, sum(waiting.values()))
+    return {"navigation": entries, "theme": theme(request), "waiting": waiting}
 
 
 def theme(request: HttpRequest) -> str:
@@ -67,24 +73,22 @@ def theme(request: HttpRequest) -> str:
     return chosen if chosen in THEMES else ""
 
 
-def navigation(path: str, administrator: bool) -> list[Entry]:
+def navigation(path: str, administrator: bool, waiting: int = 0) -> list[Entry]:
     """The sections, with the one that holds `path` marked and Settings opened inside itself."""
     below = SETTINGS + ADMINISTRATION if administrator else SETTINGS
     return [
-        _placed(entry, path, below if entry.section == "settings" else ()) for entry in SECTIONS
+        replace(
+            _placed(entry, path, below if entry.section == "settings" else ()),
+            count=waiting if entry.section == "review" else None,
+        )
+        for entry in SECTIONS
     ]
 
 
 def _placed(entry: Entry, path: str, below: tuple[Entry, ...] = ()) -> Entry:
-    waiting = COUNTS.get(entry.section)
     inside = path.startswith(entry.url) if entry.url != "/" else path == "/"
-    return Entry(
-        entry.label,
-        entry.url,
-        entry.section,
-        entry.icon,
-        entry.key,
-        count=waiting() if waiting else None,
+    return replace(
+        entry,
         current=("page" if path == entry.url else "true") if inside else "",
         children=[_placed(child, path) for child in below] if inside else [],
     )

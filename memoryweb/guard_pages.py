@@ -1,6 +1,7 @@
 """The pages about the guard: a box to try a text in, and the list of all rules."""
 
 from http import HTTPStatus
+from typing import Any
 
 from django import forms
 from django.http import HttpRequest, HttpResponse
@@ -10,7 +11,6 @@ from django.views.decorators.vary import vary_on_headers
 
 from bank import findings
 from memoryweb import guard
-from memoryweb.core import quarantine
 from memoryweb.core.forms import Text
 from memoryweb.core.guard import RULES_VERSION
 
@@ -44,7 +44,7 @@ class TryForm(forms.Form):
 def try_text(request: HttpRequest) -> HttpResponse:
     """What the guard finds in a text that is pasted or typed; nothing is stored."""
     form = TryForm(request.POST or None)
-    context = {"form": form, "waiting_count": quarantine.waiting_count()}
+    context: dict[str, Any] = {"form": form}
     if form.is_valid():
         sent = form.cleaned_data
         found = guard.check(sent["text"], posture=sent["posture"], name=sent["name"])
@@ -66,6 +66,5 @@ def rules(request: HttpRequest) -> HttpResponse:
     context = {
         "groups": list(guard.groups()),
         "version": RULES_VERSION,
-        "waiting_count": quarantine.waiting_count(),
     }
     return render(request, "guard/rules.html", context)

@@ -1,14 +1,14 @@
-"""The pages of Review: what the guard held back, one item whole, and deciding."""
+"""The pages of Review: what is in quarantine, one text whole, deciding, and conflicts."""
 
-import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Any
 
 from django import forms
 from django.contrib import messages
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -16,86 +16,27 @@ from django.views.decorators.http import require_GET, require_POST
 
 from bank import findings, withholding
 from bank import queries as bank_queries
-from bank.addresses import address_of
-from bank.findings import Shown
-from bank.models import Kind, Page
+from bank.models import Kind
 from bank.showing import Changes, changes
-from episodes.models import Episode
-from episodes.queries import COLLECTION as EPISODES
-from episodes.sessions import COLLECTION as MEMORIES
-from episodes.sessions import context_of
 from memoryweb import rereading, review
 from memoryweb.core import paging
 from memoryweb.core.access import actor_of, curator_page
 from memoryweb.core.actor import Actor
 from memoryweb.core.errors import Conflict, DomainError, Invalid
 from memoryweb.core.forms import Text
-from memoryweb.core.guard import RULES_VERSION
 from memoryweb.core.models import QuarantineItem
-from search.sources import title_of
+from memoryweb.held import DecisionForm, Held, digest, shown
 
 State = QuarantineItem.State
 ON_A_PAGE = 20
+MANY = ("approve", "reject")  # What can be decided of several at once.
 MOST_AT_ONCE = 100
-WORDS = {
-    Kind.ENTITY: "Page",
-    Kind.NOTE: "Daily note",
-    Kind.MEMORY: "Long-term memory",
-    Kind.WIKI: "Wiki page",
-}
-
-
-class DecisionForm(forms.Form):
-    """A decision; `base` is the revision of the page that it was compared with."""
-
-    reason = forms.CharField(
-        max_length=review.REASON_LENGTH,
-        widget=forms.TextInput({"autocomplete": "off", "placeholder": "Why"}),
-    )
-    base = forms.IntegerField(required=False, min_value=1, widget=forms.HiddenInput)
-    decision = forms.ChoiceField(choices=[(name, name) for name in ("approve", "edit", "reject")])
-    text = Text(required=False)  # What a curator made of it; sent with the decision "edit".
-    seen = forms.CharField(required=False)  # Of which edited text the findings were shown.
-
-    @property
-    def edit(self) -> str | None:
-        """The edited text, if the decision is about one."""
-        sent = self.cleaned_data
-        return sent["text"] if sent["decision"] == "edit" else None
 
 
 class ManyForm(DecisionForm):
     """A decision on several items, none of which was edited."""
 
-    decision = forms.ChoiceField(choices=[(name, name) for name in ("approve", "reject")])
-
-
-@dataclass(frozen=True)
-class Held:
-    """An item as it is shown: of what it is a text, where that is, and what was found in it.
-
-    `page` is the page as it is now, for a text that would replace it; `own` says that what waits
-    is what the page or episode itself holds, not a proposal.
-    """
-
-    item: QuarantineItem
-    what: str
-    title: str
-    url: str
-    page: Page | None
-    own: bool
-    findings: list[Shown]
-    form: DecisionForm = field(default_factory=DecisionForm)
-
-    @property
-    def cleared(self) -> bool:
-        """Whether the present rules object to it no longer, as far as they have read it."""
-        return self.item.state == State.WAITING and self.item.cleared_by == RULES_VERSION
-
-    @property
-    def replaces(self) -> Page | None:
-        """The page whose text an approval replaces."""
-        return None if self.own else self.page
+    decision = forms.ChoiceField(choices=[(name, name) for name in MANY])
 
 
 @require_GET
@@ -103,22 +44,28 @@ def review_list(request: HttpRequest) -> HttpResponse:
     """What waits for a decision, the latest first; or what was decided."""
     decided = request.GET.get("state") == "decided"
     rows = QuarantineItem.objects.select_related("token")
-    waiting = rows.filter(state=State.WAITING)
-    shown = rows.exclude(state=State.WAITING) if decided else waiting
-    page = paging.page(shown, ("-id",), limit=ON_A_PAGE, cursor=request.GET.get("cursor", ""))
+    waiting = Q(state=State.WAITING)
+    rows = rows.exclude(waiting) if decided else rows.filter(waiting)
+    page = paging.page(rows, ("-id",), limit=ON_A_PAGE, cursor=request.GET.get("cursor", ""))
     context = {
-        "held": _held(page.items, actor_of(request)),
+        "held": shown(page.items, actor_of(request)),
         "page": page,
         "decided": decided,
-        "waiting_count": page.total if not decided else waiting.count(),
         "rereading": rereading.progress(),
-        "conflicts": [
-            withholding.as_read(actor_of(request), page)
-            for page in bank_queries.in_conflict().defer("content")
-        ],
         "may_decide": actor_of(request).may_decide,
     }
     return render(request, "review/list.html", context)
+
+
+@require_GET
+def conflicts(request: HttpRequest) -> HttpResponse:
+    """The pages of which two texts compete, the latest first."""
+    actor = actor_of(request)
+    rows = bank_queries.in_conflict().defer("content")
+    page = paging.page(rows, ("-updated_at", "id"), cursor=request.GET.get("cursor", ""))
+    read = [withholding.as_read(actor, one) for one in page.items]
+    context = {"page": replace(page, items=read), "may_decide": actor.may_decide}
+    return render(request, "review/conflicts.html", context)
 
 
 class KeptForm(forms.Form):
@@ -182,11 +129,7 @@ def _to_confirm(item: QuarantineItem, form: DecisionForm) -> bool:
     """Whether the guard still finds something in the edited text that the curator has not seen."""
     if form.edit is None or item.collection != bank_queries.COLLECTION:
         return False
-    return form.cleaned_data["seen"] != _digest(form.edit) and bool(review.inspect(item, form.edit))
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
+    return form.cleaned_data["seen"] != digest(form.edit) and bool(review.inspect(item, form.edit))
 
 
 @require_POST
@@ -208,29 +151,57 @@ OUTCOMES = {
 
 @require_POST
 def decide_many(request: HttpRequest) -> HttpResponse:
-    """One decision, with one reason, on all items that were ticked; each counts by itself."""
+    """One decision, with one reason, on all items that were ticked; each counts by itself.
+
+    Without a reason, or to approve texts of which one was not shown whole, it is asked first.
+    """
     review.require(actor_of(request))
     sent = request.POST.dict()
-    items = QuarantineItem.objects.filter(pk__in=_numbers(request.POST.getlist("id")))
-    ticked = {
-        item: ManyForm({**sent, "base": sent.get(f"base-{item.pk}")})
-        for item in items.order_by("pk")
-    }
-    if not all(form.is_valid() for form in ticked.values()):
-        messages.error(request, "Nothing was decided: it needs a reason.")
+    items = QuarantineItem.objects.select_related("token").order_by("pk")
+    ticked = list(items.filter(pk__in=_numbers(request.POST.getlist("id"))))
+    decision = sent.get("decision", "")
+    if ticked and decision in MANY and not (_reasoned(sent) and _read(sent, decision, ticked)):
+        return _asked(request, ticked, decision)
+    forms = {item: ManyForm({**sent, "base": sent.get(f"base-{item.pk}")}) for item in ticked}
+    if not all(form.is_valid() for form in forms.values()):
+        messages.error(request, "Nothing was decided.")
         return redirect("review")
     decided, problems = 0, Counter[str]()
-    for item, form in ticked.items():
+    for item, form in forms.items():
         try:
             _decide(actor_of(request), item, form)
             decided += 1
         except DomainError as error:
             problems[error.detail] += 1
     if decided:
-        messages.success(request, f"{decided:,} decided. {OUTCOMES[sent['decision']]}")
+        messages.success(request, f"{decided:,} decided. {OUTCOMES[decision]}")
     for detail, count in problems.items():
         messages.error(request, f"{count:,} not decided: {detail}.")
     return redirect("review")
+
+
+def _reasoned(sent: dict[str, str]) -> bool:
+    return bool(sent.get("reason", "").strip())
+
+
+def _read(sent: dict[str, str], decision: str, items: Sequence[QuarantineItem]) -> bool:
+    """Whether whoever decides was shown the texts as they are; to reject, they need not be."""
+    if decision != "approve":
+        return True
+    return all(sent.get(f"seen-{item.pk}") == digest(item.text) for item in items)
+
+
+def _asked(request: HttpRequest, items: list[QuarantineItem], decision: str) -> HttpResponse:
+    """The whole texts that are to be decided on, and the question why."""
+    again = "reason" in request.POST and not _reasoned(request.POST.dict())
+    context = {
+        "ticked": shown(items, actor_of(request)),
+        "decision": decision,
+        "unreasoned": again,
+        "trail": [("Review", reverse("review")), ("Decide on several", None)],
+    }
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if again else HTTPStatus.OK
+    return render(request, "review/many.html", context, status=status)
 
 
 def _numbers(texts: Sequence[str]) -> list[int]:
@@ -253,18 +224,17 @@ def _item(
     status: int = HTTPStatus.OK,
 ) -> HttpResponse:
     actor = actor_of(request)
-    [held] = _held([item], actor, form)
+    [held] = shown([item], actor, form)
     held.form.initial["reason"] = request.POST.get("reason", "")
     edited = _edited(request)
     of_page = item.collection == bank_queries.COLLECTION
     found = review.inspect(item, edited) if edited and of_page else []
     context: dict[str, Any] = {
         "held": held,
-        "text": findings.marked(item.text, findings.stored(item.findings)),
         "changes": _changes(held),
         "edited": edited,
         "still": findings.shown(edited, found),
-        "seen": _digest(edited) if found else "",
+        "seen": digest(edited) if found else "",
         "may_decide": actor.may_decide,
         "trail": [("Review", reverse("review")), (held.what, None)],
     }
@@ -282,88 +252,3 @@ def _changes(held: Held) -> Changes | None:
     if held.replaces is None or held.item.state != State.WAITING:
         return None
     return changes(held.replaces.content, held.item.text)
-
-
-# What the items are texts of
-
-
-def _held(
-    items: Sequence[QuarantineItem], reader: Actor, form: DecisionForm | None = None
-) -> list[Held]:
-    """The items as the reader is shown them: to those who do not decide nothing that they say."""
-    held = _whole(items, form)
-    return held if reader.may_decide else [_held_back(one) for one in held]
-
-
-def _held_back(held: Held) -> Held:
-    name = held.item.document.partition("/")[2] or held.item.document
-    return replace(held, title=name, page=None, findings=[])
-
-
-def _whole(items: Sequence[QuarantineItem], form: DecisionForm | None) -> list[Held]:
-    episodes = Episode.objects.in_bulk(_documents(items, EPISODES))
-    pages = _pages(_documents(items, bank_queries.COLLECTION))
-    return [
-        _of_episode(item, episodes.get(item.document), form)
-        if item.collection == EPISODES
-        else _of_session(item, form)
-        if item.collection == MEMORIES
-        else _of_page(item, pages, form)
-        for item in items
-    ]
-
-
-def _documents(items: Iterable[QuarantineItem], collection: str) -> list[str]:
-    return [item.document for item in items if item.collection == collection]
-
-
-def _pages(documents: Iterable[str]) -> dict[str, Page]:
-    names = {document.partition("/")[2] for document in documents}
-    found = Page.objects.filter(name__in=names, archived_at=None)
-    return {page.document: page for page in found}
-
-
-def _of_episode(item: QuarantineItem, episode: Episode | None, form: DecisionForm | None) -> Held:
-    return Held(
-        item,
-        what="Episode",
-        title=(title_of(episode.summary) if episode else "") or item.document,
-        url=episode.get_absolute_url() if episode else "",
-        page=None,
-        own=True,
-        findings=findings.shown(item.text, findings.stored(item.findings)),
-        form=form or DecisionForm(auto_id=f"id_{item.pk}_%s"),
-    )
-
-
-def _of_session(item: QuarantineItem, form: DecisionForm | None) -> Held:
-    """A text of a session: a memory that is new or was there, or what the session is about."""
-    context = context_of(item)
-    return Held(
-        item,
-        what="Session memory",
-        title=title_of(item.text) or item.document,
-        url=context.get_absolute_url() if context else "",
-        page=None,
-        own=item.document.startswith("memory/"),
-        findings=findings.shown(item.text, findings.stored(item.findings)),
-        form=form or DecisionForm(auto_id=f"id_{item.pk}_%s"),
-    )
-
-
-def _of_page(item: QuarantineItem, pages: dict[str, Page], form: DecisionForm | None) -> Held:
-    added = item.document.endswith(bank_queries.APPENDED)
-    kind, _, name = item.document.removesuffix(bank_queries.APPENDED).partition("/")
-    page = pages.get(f"{kind}/{name}")
-    own = page is not None and page.quarantined and page.content == item.text
-    base = page.revision if page is not None and not own and not added else None
-    return Held(
-        item,
-        what=f"Addition to the {WORDS[Kind(kind)].lower()}" if added else WORDS[Kind(kind)],
-        title=page.title if page else name,
-        url=address_of(kind, name) if page else "",
-        page=None if added else page,
-        own=own,
-        findings=findings.shown(item.text, findings.stored(item.findings)),
-        form=form or DecisionForm(initial={"base": base}, auto_id=f"id_{item.pk}_%s"),
-    )

@@ -27,6 +27,7 @@ urlpatterns = [
     path("settings/people/<str:username>/", views.change_person, name="change_person"),
     path("activity/", activity.activity, name="activity"),
     path("review/", review_pages.review_list, name="review"),
+    path("review/conflicts/", review_pages.conflicts, name="conflicts"),
     path("review/decide/", review_pages.decide_many, name="decide_many"),
     path("review/guard/", guard_pages.try_text, name="guard"),
     path("review/rules/", guard_pages.rules, name="guard_rules"),

@@ -11,12 +11,12 @@ from django.test import Client
 from django.urls import reverse
 
 from bank import queries, services
-from bank.models import Kind
+from bank.models import Kind, Page
 from episodes import store
 from episodes.models import Episode
 from episodes.schemas import EpisodePatch
 from memoryweb import review
-from memoryweb.core import tokens
+from memoryweb.core import quarantine, tokens
 from memoryweb.core.actor import Actor, system
 from memoryweb.core.errors import Conflict, Forbidden, Invalid, NotFound, Refused
 from memoryweb.core.models import AuditEntry, Change, QuarantineItem, User
@@ -268,7 +268,7 @@ def test_of_curators_who_decide_at_once_one_decides(propose, ada: Actor):
 
 
 def test_an_empty_review_says_what_will_appear(desk: Client):
-    assert "Nothing waits" in text(desk.get("/review/"))
+    assert "Nothing is in quarantine" in text(desk.get("/review/"))
     assert "Nothing was decided yet" in text(desk.get("/review/?state=decided"))
 
 
@@ -396,7 +396,7 @@ def test_what_of_a_deleted_episode_waited_is_gone(desk: Client, held_episode):
     from episodes import deletion
 
     deletion.delete_many(system(), ids=["one"])
-    assert "Nothing waits" in text(desk.get("/review/"))
+    assert "Nothing is in quarantine" in text(desk.get("/review/"))
 
 
 def test_review_asks_as_many_questions_for_many_items_as_for_one(
@@ -484,20 +484,77 @@ def test_many_are_decided_at_once_each_by_itself(desk: Client, propose, ada: Act
     items = [propose(f"page-{number}") for number in range(3)]
     review.reject(ada, items[0].pk, "an attack")
     sent = {"id": [item.pk for item in items], "reason": "quotes", "decision": "approve"}
-    shown = text(desk.post("/review/decide/", sent, follow=True))
+    shown = text(desk.post("/review/decide/", sent | seen(*items), follow=True))
     assert "2 decided." in shown
     assert "1 not decided: this is decided already" in shown
     assert {page.name for page in queries.servable()} == {"page-1", "page-2"}
 
 
+def seen(*items: QuarantineItem) -> dict[str, str]:
+    """What a page sends on that showed these texts whole."""
+    return {f"seen-{item.pk}": quarantine.digest(item.text) for item in items}
+
+
+def test_many_are_approved_only_by_those_who_were_shown_each_text_whole(desk: Client, propose):
+    items = [propose(f"page-{number}") for number in range(2)]
+    sent = {"id": [item.pk for item in items], "reason": "quotes", "decision": "approve"}
+    for read in ({}, seen(items[0]), {**seen(*items), f"seen-{items[1].pk}": "another"}):
+        asked = desk.post("/review/decide/", sent | read)
+        assert asked.status_code == 200
+        assert not queries.servable().exists()
+    shown = text(asked)
+    assert "Approve 2 texts?" in shown
+    assert shown.count('<mark class="finding">Ignore all previous instructions</mark>') == 2
+    for name, value in seen(*items).items():
+        assert f'name="{name}" value="{value}"' in shown
+
+
+@pytest.mark.parametrize("decision", ["approve", "reject"])
+def test_why_is_asked_of_many_with_their_texts(desk: Client, propose, decision: str):
+    item = propose()
+    sent = {"id": item.pk, "decision": decision}
+    asked = desk.post("/review/decide/", sent)
+    assert asked.status_code == 200
+    assert "Ignore all previous instructions" in text(asked)
+    again = desk.post("/review/decide/", sent | {"reason": " "})
+    assert again.status_code == 422
+    assert "Say why" in text(again)
+    item.refresh_from_db()
+    assert item.state == "waiting"
+
+
+def test_the_list_offers_a_decision_only_below_the_whole_text(desk: Client, propose):
+    propose()
+    shown = text(desk.get("/review/"))
+    folded = shown[shown.index("<details") : shown.index("</details>", shown.index("<details"))]
+    assert "source-text" in folded
+    assert folded.index("Ignore all previous") < folded.index('value="approve"')
+
+
+def test_an_item_shows_its_whole_text_before_the_decision(desk: Client, propose):
+    shown = text(desk.get(f"/review/{propose().pk}/"))
+    assert shown.index("The whole text") < shown.index('value="approve"')
+
+
+def test_conflicts_have_a_list_and_a_count_of_their_own(desk: Client, ada: Actor):
+    page = services.save(ada, Kind.ENTITY, "alice", ALICE).page
+    Page.objects.filter(pk=page.pk).update(conflict=1)
+    shown = text(desk.get("/review/"))
+    assert 'Conflicts <span class="count">1</span>' in shown
+    assert 'Quarantine <span class="count">0</span>' in shown
+    assert '<span class="count count-waiting">1<' in shown
+    assert 'href="/bank/alice/settle/"' in text(desk.get("/review/conflicts/"))
+
+
 def test_many_that_replace_pages_are_compared_with_what_was_seen(desk: Client, propose, ada: Actor):
     services.save(ada, Kind.ENTITY, "alice", ALICE)
     item = propose()
-    assert f'name="base-{item.pk}" value="1"' in text(desk.get("/review/"))
+    asked = desk.post("/review/decide/", {"id": item.pk, "decision": "approve"})
+    assert f'name="base-{item.pk}" value="1"' in text(asked)
     services.save(ada, Kind.ENTITY, "alice", ALICE + "\nMore.\n")
     sent = {"id": item.pk, f"base-{item.pk}": "1", "reason": "fine", "decision": "approve"}
     assert "1 not decided: somebody else saved" in text(
-        desk.post("/review/decide/", sent, follow=True)
+        desk.post("/review/decide/", sent | seen(item), follow=True)
     )
     assert queries.find(Kind.ENTITY, "alice").revision == 2
 
@@ -506,7 +563,6 @@ def test_many_that_replace_pages_are_compared_with_what_was_seen(desk: Client, p
 def test_none_are_decided_without_any(desk: Client, propose, sent: dict[str, str]):
     item = propose()
     assert desk.post("/review/decide/", {"decision": "reject", **sent}).status_code == 302
-    assert desk.post("/review/decide/", {"id": item.pk, "decision": "reject"}).status_code == 302
     item.refresh_from_db()
     assert item.state == "waiting"
 
@@ -515,7 +571,7 @@ def test_one_form_that_is_wrong_keeps_all_of_many_waiting(desk: Client, propose)
     items = [propose(f"page-{number}") for number in range(2)]
     sent = {"id": [item.pk for item in items], "reason": "x", "decision": "approve"}
     for wrong in ({"decision": "edit"}, {f"base-{items[1].pk}": "x"}, {"id": ["9" * 30]}):
-        assert desk.post("/review/decide/", {**sent, **wrong}).status_code == 302
+        assert desk.post("/review/decide/", sent | seen(*items) | wrong).status_code == 302
     assert QuarantineItem.objects.filter(state="waiting").count() == 2
 
 

@@ -325,3 +325,13 @@ def test_the_long_term_memory_is_read_and_begun(desk: Client, memory):
     desk.post("/bank/memory/edit/", {"content": "Always test first.", "step": "review"})
     assert "Always test first." in text(desk.get("/bank/memory/"))
     assert (memory / "MEMORY.md").read_text() == "Always test first."
+
+
+def test_pages_with_one_title_are_told_apart_by_their_names(desk: Client, written):
+    written("harbour-a", "# Harbour\n\nOne of two.\n")
+    written("harbour-b", "# Harbour\n\nThe other.\n")
+    written("crane", "# Crane\n\nStands in [[harbour-a]] and [[harbour-b]].\n")
+    shown = text(desk.get("/bank/crane/"))
+    for name in ("harbour-a", "harbour-b"):
+        assert f'>Harbour</a><bdi class="id muted">{name}</bdi>' in shown
+    assert ">Crane</a><bdi" not in text(desk.get("/bank/harbour-a/"))

@@ -120,7 +120,7 @@ def test_two_texts_of_a_page_are_told_and_compared(desk: Client, compete):
     shown = text(desk.get("/bank/alice/settle/"))
     assert "From" in shown
     assert "Use this text" in shown
-    assert 'href="/bank/alice/settle/"' in text(desk.get("/review/"))
+    assert 'href="/bank/alice/settle/"' in text(desk.get("/review/conflicts/"))
 
 
 @pytest.mark.parametrize(

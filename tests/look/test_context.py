@@ -6,12 +6,12 @@ from django.test import RequestFactory
 
 from memoryweb import context
 from memoryweb.core import quarantine
-from memoryweb.core.models import QuarantineItem
+from memoryweb.core.models import QuarantineItem, User
 
 
 @pytest.fixture(autouse=True)
 def nothing_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(context, "COUNTS", {})
+    monkeypatch.setattr(context, "WAITING", {})
 
 
 def current(path: str) -> list[tuple[str, str]]:
@@ -52,11 +52,17 @@ def test_only_an_administrator_is_shown_the_provider_tokens_people_and_the_datab
     ]
 
 
-def test_a_section_shows_the_count_it_was_given(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setitem(context.COUNTS, "review", lambda: 3)
-    counts = {e.section: e.count for e in context.navigation("/", administrator=False)}
-    assert counts["review"] == 3
+def test_review_shows_how_much_waits_in_quarantine_and_in_conflict(
+    monkeypatch: pytest.MonkeyPatch, viewer: User
+):
+    monkeypatch.setattr(context, "WAITING", {"quarantine": lambda: 3, "conflicts": lambda: 2})
+    request = RequestFactory().get("/")
+    request.user = viewer
+    frame = context.frame(request)
+    counts = {entry.section: entry.count for entry in frame["navigation"]}
+    assert counts["review"] == 5
     assert counts["home"] is None
+    assert frame["waiting"] == {"quarantine": 3, "conflicts": 2}
 
 
 @pytest.mark.django_db

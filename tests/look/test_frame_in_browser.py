@@ -42,7 +42,7 @@ def address() -> Iterator[str]:
             TEMPLATES=templates, ROOT_URLCONF="tests.look.urls", ALLOWED_HOSTS=["localhost"]
         ),
     ):
-        patch.setattr(context, "COUNTS", {"review": lambda: 3})
+        patch.setattr(context, "WAITING", {"quarantine": lambda: 3})
         server = LiveServerThread("localhost", StaticFilesHandler)
         server.daemon = True
         server.start()
@@ -151,6 +151,8 @@ def test_the_menu_opens_on_a_narrow_screen_also_without_script(open_page: Any, s
     assert not coverage.is_visible()
     page.get_by_role("button", name="Menu", exact=True).click()
     assert coverage.is_visible()
+    home = page.get_by_role("link", name="Home", exact=True)
+    assert home.evaluate("link => link.getBoundingClientRect().top") < 80  # Below its head.
 
 
 def test_without_script_nothing_is_shown_that_needs_it(open_page: Any):

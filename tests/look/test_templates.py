@@ -45,7 +45,7 @@ def test_a_form_that_writes_carries_the_csrf_token(template: Path):
 
 @pytest.fixture(autouse=True)
 def nothing_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(context, "COUNTS", {})
+    monkeypatch.setattr(context, "WAITING", {})
 
 
 @pytest.fixture
