@@ -40,9 +40,9 @@ CLASSES = {
         answer reveal return execute run state show send start begin pretend list
     """,
     "void": """
-        no_longer_apply no_longer_valid no_longer_in_effect cancelled canceled void revoked
-        suspended lifted nullified rescinded superseded overridden annulled ignored disregarded
-        forgotten
+        no_longer_apply no_longer_applies no_longer_valid no_longer_in_effect cancelled canceled
+        void revoked suspended lifted nullified rescinded superseded overridden annulled ignored
+        disregarded forgotten
     """,
     "safeguard": """
         policy policies guideline+ rule+ filter+ protocol+ restriction+ guardrail+ safeguard+
@@ -143,6 +143,7 @@ CLASSES = {
         password+ credit_card card_number cvv social_security ssn seed_phrase recovery_phrase
         bank_details one-time_code 2fa_code mfa_code pin_code login_details
     """,
+    "append": "append encode embed smuggle hide add include attach insert",
     # Making the agent act.
     "approval": """
         approval+ confirmation+ verification authorization permission+ consent review
