@@ -1,5 +1,6 @@
 """The pages of long work: what runs, what ran, what went wrong; begin, cancel, try again."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.contrib import messages
@@ -16,8 +17,9 @@ from memoryweb.core.errors import Invalid
 from memoryweb.core.paging import page
 from search import runs
 from search.embedding import configured
-from search.models import Run
+from search.models import Run, RunError
 from search.reindex import CORPORA
+from search.sources import SOURCES
 
 AT_ONCE = 25
 
@@ -51,6 +53,7 @@ def run_page(request: HttpRequest, number: int) -> HttpResponse:
         **_described(run),
         **_may(request),
         "moving": run.active,
+        "errors": list(_linked(run)),
         "trail": [("Runs", reverse("runs")), (str(run.pk), None)],
         "json_url": f"/api/v1/runs/{run.pk}",
     }
@@ -81,10 +84,26 @@ def _described(run: Run) -> dict[str, Any]:
         "rest": _rest(run),
         "seen": run.done + run.failed,
         "covered": covered,
-        "errors": run.first_errors,  # type: ignore[attr-defined]
         "badge": BADGES[run.state],
         "waits": run.state == Run.State.QUEUED,
     }
+
+
+def _linked(run: Run) -> Iterator[dict[str, Any]]:
+    """The documents that failed, each with its page where it has one to show."""
+    errors: list[RunError] = run.first_errors  # type: ignore[attr-defined]
+    shown = {
+        name: SOURCES[name].shown([one.document for one in errors if one.collection == name])
+        for name in {one.collection for one in errors}
+    }
+    for one in errors:
+        found = shown[one.collection].get(one.document)
+        yield {
+            "collection": one.collection,
+            "document": one.document,
+            "reason": one.reason,
+            "url": found.url if found else "",
+        }
 
 
 BADGES = {"queued": "plain", "running": "accent", "done": "good", "failed": "danger"}
@@ -94,7 +113,7 @@ BADGES["cancelled"] = "plain"
 def _what(run: Run) -> str:
     if run.kind == Run.Kind.REBUILD:
         return "Indexes built anew"
-    names = " and ".join(run.collections)
+    names = ", ".join(run.collections)
     states = ", ".join(VECTOR_STATES[state] for state in run.states)
     again = f", again what run {run.retry_of_id} failed at" if run.retry_of_id else ""
     return f"Vectors of {names} by {run.model}{f': {states} only' if states else ''}{again}"

@@ -45,7 +45,7 @@ def test_a_run_is_begun_watched_and_its_page_survives_a_reload(desk, episode, pr
     assert "0 % before, 100 % after" in text
     assert "every 1s" not in text
     assert "http-equiv" not in text
-    assert "Vectors of episodes and memories" in read(desk, "/runs/")
+    assert "Vectors of episodes, memories, pages by toy" in read(desk, "/runs/")
 
 
 def test_what_failed_is_listed_with_its_reason_and_can_be_tried_again(
