@@ -8,7 +8,7 @@ from ninja import Query, Router
 from memoryweb.core import active_model
 from memoryweb.core.api_auth import ApiRequest, read, write
 from memoryweb.core.errors import Invalid
-from search import coverage, defaults, services, wording
+from search import coverage, defaults, services, switching, wording
 from search.engine import Hit, Trace
 from search.schemas import (
     ExplainOut,
@@ -74,11 +74,14 @@ def settings(request: HttpRequest) -> SettingsOut:
 def change_settings(request: ApiRequest, body: SettingsIn) -> SettingsOut:
     """Save a new version of the settings; a token needs the scope admin, a person is a curator."""
     if body.revert_to is not None:
-        if body.changes:
+        if body.changes or body.active_model:
             raise Invalid.field("revert_to", "stands alone: it takes a whole earlier version")
         defaults.revert(request.actor, body.revert_to)
-    elif body.changes:
-        defaults.save(request.actor, body.changes)
+    elif body.changes or body.active_model:
+        if body.active_model:
+            switching.switch(request.actor, body.active_model)
+        if body.changes:
+            defaults.save(request.actor, body.changes)
     else:
         raise Invalid("name at least one setting to change")
     return _settings()

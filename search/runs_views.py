@@ -15,7 +15,7 @@ from memoryweb.core.access import actor_of, curator_page
 from memoryweb.core.actor import Role
 from memoryweb.core.errors import Invalid
 from memoryweb.core.paging import page
-from search import runs
+from search import runs, switching
 from search.embedding import configured
 from search.models import Run, RunError
 from search.reindex import CORPORA
@@ -187,3 +187,17 @@ def cancel(request: HttpRequest, number: int) -> HttpResponse:
 @curator_page
 def retry(request: HttpRequest, number: int) -> HttpResponse:
     return redirect(runs.retry(actor_of(request), number))
+
+
+@require_POST
+@curator_page
+def change_model(request: HttpRequest) -> HttpResponse:
+    """Have searches compare another stored model, or remove the vectors of one they do not."""
+    model = request.POST.get("model", "")
+    if request.POST.get("do") == "remove":
+        removed = switching.remove(actor_of(request), model)
+        messages.success(request, f"{removed:,} vectors of {model} are removed.")
+    else:
+        switching.switch(actor_of(request), model)
+        messages.success(request, f"Searches compare {model} now. Switch back at any time.")
+    return redirect("coverage")

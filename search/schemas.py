@@ -168,10 +168,13 @@ class SettingsIn(Strict):
     recency_half_life_days: FiniteFloat | None = None
     capacity: int | None = None
     exact_threshold: int | None = None
+    active_model: Annotated[
+        Name | None, Field(description="a stored model, to compare its vectors from now on")
+    ] = None
     revert_to: Annotated[int | None, Field(ge=0)] = None
 
     @property
     def changes(self) -> dict[str, Any]:
         """The given values under the names of `search.defaults.Defaults`."""
-        given = self.model_dump(exclude_none=True, exclude={"revert_to", "weights"})
+        given = self.model_dump(exclude_none=True, exclude={"revert_to", "weights", "active_model"})
         return given | (self.weights.model_dump() if self.weights else {})

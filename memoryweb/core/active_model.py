@@ -22,3 +22,14 @@ def accept(tx: clock.Writing, model: str, dimension: int) -> ActiveModel:
         )
         tx.audited("model.activate", f"models/{model}", dimension=dimension, by="first vector")
     return chosen
+
+
+def switch(tx: clock.Writing, model: str, dimension: int) -> None:
+    """Make another stored model the active one, in the caller's transaction."""
+    before = active()
+    ActiveModel.objects.all().delete()
+    ActiveModel.objects.create(
+        model=model, dimension=dimension, chosen_at=timezone.now(), chosen_by=str(tx.actor)
+    )
+    earlier = f"{before.model} ({before.dimension})" if before else ""
+    tx.audited("model.activate", f"models/{model}", dimension=dimension, before=earlier)
