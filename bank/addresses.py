@@ -32,7 +32,11 @@ def address_of(kind: Kind | str, name: str) -> str:
 
 def trail(kind: Kind | str, page: Page | None, here: str = "") -> Trail:
     """The links above a page, or above what is done with it."""
-    steps: Trail = [("Bank", reverse("bank"))]
+    if kind == Kind.WIKI and page is not None:
+        wiki = page.name.partition("/")[0]
+        steps: Trail = [("Wikis", reverse("wikis")), (wiki, reverse("wiki", args=[wiki]))]
+    else:
+        steps = [("Bank", reverse("bank"))]
     if kind == Kind.NOTE:
         steps.append(("Notes", reverse("notes")))
     if page is not None:

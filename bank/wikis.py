@@ -20,7 +20,7 @@ from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
-from bank import links, markdown, places, queries, refs, services, withholding
+from bank import layout, links, markdown, places, queries, refs, services, withholding
 from bank.models import Kind, Link, Page, Wiki, WikiSource
 from bank.names import NameRefused
 from bank.saving import Saved
@@ -37,6 +37,7 @@ NAME_LENGTH = 200
 DESCRIPTION_LENGTH = 10_000
 ORDER = ("-created_at", "id")
 COLLECTION = "wikis"
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 NOTES = "notes/"  # Stands before the day of one of the bank's notes, as no entity's name can.
 
 
@@ -312,6 +313,17 @@ def _of_bank(ref: str) -> tuple[Kind, str]:
     return Kind.ENTITY, services.canonical_name(Kind.ENTITY, ref)
 
 
+def known(wiki: str, ref: str) -> tuple[Kind, str]:
+    """The kind and name of a page that is there, by what it is called or by its file's path."""
+    if wiki != BANK:
+        return Kind.WIKI, f"{wiki}/{ref if wiki == MEMORIES else ref.removesuffix(refs.ENDING)}"
+    ref = ref.removeprefix(f"{layout.ENTITIES}/").removesuffix(refs.ENDING)
+    if ref == queries.MEMORY_NAME:
+        return Kind.MEMORY, ref
+    day = ref.removeprefix(NOTES)
+    return (Kind.NOTE, day) if day != ref or _DAY.fullmatch(day) else (Kind.ENTITY, ref)
+
+
 def pages_of(wiki: str) -> QuerySet[Page]:
     """The pages of a wiki, the bank's own for `bank`; what may be read of one is asked apart."""
     rows = Page.objects.filter(archived_at=None)
@@ -353,12 +365,19 @@ def write_pages(
     return [_written(actor, wiki, *page, message=message) for page in pages]
 
 
+def write_page(
+    actor: Actor, wiki: str, ref: str, content: str, *, base: int | None = None, message: str = ""
+) -> Saved:
+    """Save one page. Raises as `services.save`, and NotFound for the wiki."""
+    kind, name = address(wiki, ref)
+    return services.save(actor, kind, name, content, base=base, message=message)
+
+
 def _written(
     actor: Actor, wiki: str, ref: str, content: str, base: int | None = None, *, message: str
 ) -> Written:
     try:
-        kind, name = address(wiki, ref)
-        saved = services.save(actor, kind, name, content, base=base, message=message)
+        saved = write_page(actor, wiki, ref, content, base=base, message=message)
     except DomainError as error:
         return Written(ref, error=error)
     return Written(ref, saved)

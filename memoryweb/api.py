@@ -30,6 +30,7 @@ from search.recall_api import sessions_router as recall_router
 from search.recall_api import vectors_router as code_search_router
 from search.runs_api import router as runs_router
 from search.runs_api import search_router as reindex_router
+from search.wiki_api import router as wikis_router
 
 logger = logging.getLogger(__name__)
 
@@ -71,6 +72,7 @@ api.add_router("/runs", runs_router, tags=["runs"])
 api.add_router("/guard", guard_router, tags=["guard"])
 api.add_router("", bank_router, tags=["bank"])
 api.add_router("/bank", context_router, tags=["bank"])
+api.add_router("/wikis", wikis_router, tags=["wikis"])
 api.add_router("", core_router, tags=["changes and audit"])
 api.add_router("/guard", review_router, tags=["guard"])
 

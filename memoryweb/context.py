@@ -46,6 +46,12 @@ SECTIONS = (
 )
 
 SETTINGS = (
+BANK = (
+    Entry("Pages", "/bank/", "pages"),
+    Entry("Notes", "/bank/notes/", "notes"),
+    Entry("Long-term", "/bank/memory/", "long_term"),
+    Entry("Wikis", "/wikis/", "wikis"),
+)
     Entry("Account", "/settings/account/", "account"),
     Entry("Search", "/settings/search/", "search_defaults"),
 )
@@ -75,10 +81,10 @@ def theme(request: HttpRequest) -> str:
 
 def navigation(path: str, administrator: bool, waiting: int = 0) -> list[Entry]:
     """The sections, with the one that holds `path` marked and Settings opened inside itself."""
-    below = SETTINGS + ADMINISTRATION if administrator else SETTINGS
+    below = {"bank": BANK, "settings": SETTINGS + ADMINISTRATION if administrator else SETTINGS}
     return [
         replace(
-            _placed(entry, path, below if entry.section == "settings" else ()),
+            _placed(entry, path, below.get(entry.section, ())),
             count=waiting if entry.section == "review" else None,
         )
         for entry in SECTIONS
@@ -86,9 +92,14 @@ def navigation(path: str, administrator: bool, waiting: int = 0) -> list[Entry]:
 
 
 def _placed(entry: Entry, path: str, below: tuple[Entry, ...] = ()) -> Entry:
-    inside = path.startswith(entry.url) if entry.url != "/" else path == "/"
+    urls = (entry.url, *(child.url for child in below))
+    inside = path.startswith(urls) if entry.url != "/" else path == "/"
+    # Of the entries below, those that hold the page; the longest of them is the nearest.
+    nearest = max((child.url for child in below if path.startswith(child.url)), key=len, default="")
     return replace(
         entry,
         current=("page" if path == entry.url else "true") if inside else "",
-        children=[_placed(child, path) for child in below] if inside else [],
+        children=[_placed(child, path if child.url == nearest else "") for child in below]
+        if inside
+        else [],
     )

@@ -1,4 +1,4 @@
-from django.urls import path
+from django.urls import include, path
 
 from search import context_views, provider_views, views
 
@@ -10,5 +10,6 @@ urlpatterns = [
     path("settings/search/<int:version>/", views.revert_defaults, name="revert_defaults"),
     path("settings/provider/", provider_views.provider_page, name="provider"),
     path("context/", context_views.context_page, name="context"),
+    path("wikis/", include("search.wiki_urls")),
     path("coverage/", views.coverage_page, name="coverage"),
 ]

@@ -4,7 +4,6 @@ Every answer is {code, message, request_id, data}: code 0 on success; on an erro
 status, and data null. Fields that are not known are ignored, as its own server does.
 """
 
-from html import escape
 from typing import Annotated, Any
 
 from django.http import HttpResponse
@@ -18,7 +17,7 @@ from memoryweb.core.api_auth import ApiRequest, read, write
 from memoryweb.core.errors import DomainError
 from search.wiki import searching, service
 from search.wiki.feeding import State, catch_up, pages
-from search.wiki.searching import Query, Result
+from search.wiki.searching import Query
 
 router = Router()
 
@@ -226,7 +225,7 @@ def search(request: ApiRequest, body: SearchIn) -> dict[str, Any]:
     found = service.search_wiki(body.wiki_id, query)
     answer = found.answer
     data = {
-        "results": [_result(one) for one in answer.results],
+        "results": [service.told(one) for one in answer.results],
         "links": [
             {"source": one.source, "target": one.target, "weight": one.weight}
             for one in answer.links
@@ -242,22 +241,7 @@ def graph(request: ApiRequest, body: GraphIn) -> dict[str, Any]:
     """The pages around one, or without `ref` those with the most links, and the links of these."""
     centre = wikis.called(wikis.find(body.wiki_id, body.ref)) if body.ref else ""
     drawn = service.graph(body.wiki_id, centre, hop=body.hop, most=body.limit)
-    nodes = [
-        {
-            "id": node.page.page_id,
-            "path": node.page.rel_path,
-            "title": node.page.title,
-            "type": node.page.type,
-            "hop": node.hop,
-            "degree": node.degree,
-        }
-        for node in drawn.nodes
-    ]
-    edges = [
-        {"source": source, "target": target, "weight": searching.LINK_WEIGHT}
-        for source, target in drawn.edges
-    ]
-    return _ok(request, {"nodes": nodes, "edges": edges, "cut": drawn.cut, **_state(drawn.state)})
+    return _ok(request, {**service.told_graph(drawn), **_state(drawn.state)})
 
 
 # Shapes
@@ -315,31 +299,3 @@ def _written(one: wikis.Written) -> dict[str, Any]:
 def _error(error: DomainError) -> dict[str, Any]:
     named = {key: error.members[key] for key in ("quarantine_id",) if key in error.members}
     return {"code": int(error.status), "error": error.detail, **named}
-
-
-def _result(one: Result) -> dict[str, Any]:
-    told: dict[str, Any] = {
-        "path": one.path,
-        "title": one.title,
-        "snippet": one.snippet,
-        "score": one.score,
-        "type": one.type,
-        "hop": one.hop,
-        "related": [
-            {"title": o.title, "path": o.path, "type": o.type, "direction": o.direction}
-            for o in one.related
-        ],
-        "highlight": _marked(one),
-    }
-    return told if one.via is None else {**told, "via": one.via}
-
-
-def _marked(one: Result) -> str:
-    """The words around the matches as HTML, the matches in <mark>."""
-    if one.highlight is None:
-        return ""
-    text, at, parts = one.highlight.text, 0, list[str]()
-    for start, end in one.highlight.spans:
-        parts += [escape(text[at:start]), "<mark>", escape(text[start:end]), "</mark>"]
-        at = end
-    return "".join([*parts, escape(text[at:])])

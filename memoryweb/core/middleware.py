@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 Handler = Callable[[HttpRequest], HttpResponse]
 MACHINE_PATHS = ("/api/", "/v3/", "/mcp")
-BATCH_ENDINGS = ("/batch", "/embeddings", "/page/write")
+BATCH_ENDINGS = ("/batch", "/embeddings", "/page/write", "/upload", "/upload/")
 TOO_LARGE = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
 
 

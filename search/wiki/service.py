@@ -1,8 +1,10 @@
 """A wiki as of its last change: its index is caught up, then asked, and says how it stands."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from html import escape
 from itertools import islice
+from typing import Any
 
 from bank.markdown import body
 from memoryweb.core.errors import NotFound
@@ -11,7 +13,8 @@ from search.wiki.feeding import State, catch_up, page_id, pages
 from search.wiki.feeding import named as these
 from search.wiki.opening import NeedsRebuild
 from search.wiki.reading import PageMeta, Reader
-from search.wiki.searching import Answer, Query, search, with_highlights
+from search.wiki.searching import LINK_WEIGHT, Answer, Query, Result, search, with_highlights
+from search.wiki.snippet import Highlight
 
 GRAPH_MOST = 500  # Pages that one picture can show.
 
@@ -111,3 +114,51 @@ def _among(reader: Reader, hops: Collection[str]) -> list[tuple[str, str]]:
         for other, direction in links
         if other in hops and (direction == "out" or (direction == "both" and page < other))
     ]
+
+
+# As JSON, the same at every door
+
+
+def told(one: Result) -> dict[str, Any]:
+    """A result as JSON. `highlight` is HTML, the matches in <mark>; `via` is absent at hop 0."""
+    told: dict[str, Any] = {
+        "path": one.path,
+        "title": one.title,
+        "snippet": one.snippet,
+        "score": one.score,
+        "type": one.type,
+        "hop": one.hop,
+        "related": [asdict(other) for other in one.related],
+        "highlight": _marked(one.highlight),
+    }
+    return told if one.via is None else {**told, "via": one.via}
+
+
+def _marked(highlight: Highlight | None) -> str:
+    if highlight is None:
+        return ""
+    text, at, parts = highlight.text, 0, list[str]()
+    for start, end in highlight.spans:
+        parts += [escape(text[at:start]), "<mark>", escape(text[start:end]), "</mark>"]
+        at = end
+    return "".join([*parts, escape(text[at:])])
+
+
+def told_graph(graph: Graph) -> dict[str, Any]:
+    """A graph as JSON: nodes, edges, and whether there was more."""
+    nodes = [
+        {
+            "id": node.page.page_id,
+            "path": node.page.rel_path,
+            "title": node.page.title,
+            "type": node.page.type,
+            "hop": node.hop,
+            "degree": node.degree,
+        }
+        for node in graph.nodes
+    ]
+    edges = [
+        {"source": source, "target": target, "weight": LINK_WEIGHT}
+        for source, target in graph.edges
+    ]
+    return {"nodes": nodes, "edges": edges, "cut": graph.cut}

@@ -1,0 +1,192 @@
+"""The pages of wikis in a browser without script: lists, a search, its graph, and changes."""
+
+import io
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from bank import services, wikis
+from bank.models import Kind, Wiki
+from memoryweb.core.actor import Actor
+from memoryweb.core.models import User
+from search.wiki import feeding, pool
+from search.wiki.drawing import layout
+
+SignIn = Callable[[User], Client]
+
+
+@pytest.fixture(autouse=True)
+def fresh(home: Path, db: None) -> Iterator[None]:
+    pool.shared.cache_clear()
+    for memory in (feeding._untouched, feeding._failed):
+        memory.clear()
+    yield
+    pool.shared().close()
+
+
+@pytest.fixture
+def ada(curator: User) -> Actor:
+    return curator.actor("page")
+
+
+@pytest.fixture
+def garden(ada: Actor) -> Wiki:
+    made = wikis.create(ada, team_id="", name="Garden", id="garden")
+    texts = {
+        "rose": "# Rose\n\nA thorny flower, see [[guide/tulip]].",
+        "guide/tulip": "# Tulip\n\nFrom a bulb.",
+    }
+    for ref, content in texts.items():
+        services.save(ada, Kind.WIKI, f"garden/{ref}", content)
+    return made
+
+
+def text(client: Client, address: str, status: int = 200) -> str:
+    response = client.get(address)
+    assert response.status_code == status
+    return str(response.content.decode())
+
+
+def test_the_list_begins_with_the_built_in_wikis(
+    viewer: User, signed_in: SignIn, garden: Wiki
+) -> None:
+    page = text(signed_in(viewer), "/wikis/")
+    assert page.index("Memory bank") < page.index("Memories") < page.index("Garden")
+    assert "New wiki" not in page
+
+
+def test_a_wiki_shows_its_pages_and_a_search_marks_the_words(
+    viewer: User, signed_in: SignIn, garden: Wiki
+) -> None:
+    desk = signed_in(viewer)
+    assert "/wikis/garden/pages/guide/tulip/" in text(desk, "/wikis/garden/")
+    found = text(desk, "/wikis/garden/?q=thorny&hop=1&decay=0.5")
+    assert "<mark>thorny</mark>" in found
+    assert "1 link away" in found
+    assert "× 0.5" in found
+
+
+def test_a_search_without_a_match_says_so(viewer: User, signed_in: SignIn, garden: Wiki) -> None:
+    assert "No page matches" in text(signed_in(viewer), "/wikis/garden/?q=walrus")
+
+
+@pytest.mark.parametrize("query", ["hop=6", "decay=2", "limit=0", "min_score=-1", "hop=x"])
+def test_a_value_out_of_bounds_is_named(
+    viewer: User, signed_in: SignIn, garden: Wiki, query: str
+) -> None:
+    assert "errorlist" in text(signed_in(viewer), f"/wikis/garden/?q=x&{query}", 422)
+
+
+def test_a_part_is_answered_to_htmx(viewer: User, signed_in: SignIn, garden: Wiki) -> None:
+    part = signed_in(viewer).get("/wikis/garden/?q=thorny", headers={"HX-Request": "true"})
+    assert b"<html" not in part.content
+    assert b"<mark>thorny</mark>" in part.content
+
+
+def test_the_graph_draws_each_page_once_and_lists_it(
+    viewer: User, signed_in: SignIn, garden: Wiki
+) -> None:
+    drawn = text(signed_in(viewer), "/wikis/garden/graph/?page=rose&hop=1")
+    assert drawn.count("<circle") == 2
+    assert drawn.count("<line") == 1
+    assert "Around it" in drawn
+    assert "No such page" in text(signed_in(viewer), "/wikis/garden/graph/?page=oak")
+
+
+def test_a_layout_is_the_same_every_time_and_keeps_pages_apart() -> None:
+    edges = [(0, one) for one in range(1, 30)]
+    points = layout(30, edges)
+    assert (points == layout(30, edges)).all()
+    assert points.min() >= 0
+    assert points.max() <= 1
+    apart = ((points[:, None] - points[None]) ** 2).sum(axis=2) + 9 * (
+        points[:, :1] == points[:, 0]
+    )
+    assert apart.min() > 1e-4
+    assert layout(0, []).shape == (0, 2)
+    assert layout(1, []).tolist() == [[0.5, 0.5]]
+
+
+def test_a_curator_makes_a_wiki_and_uploads_a_zip(curator: User, signed_in: SignIn) -> None:
+    desk = signed_in(curator)
+    made = desk.post("/wikis/-/new/", {"name": "Yard"}, follow=True)
+    (address, _), *_ = made.redirect_chain
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("a.md", "# Alder\n\nA tree.")
+        archive.writestr("b.txt", "nothing")
+    file = SimpleUploadedFile("v.zip", packed.getvalue())
+    told = desk.post(address, {"file": file}).content.decode()
+    assert "1 created" in told
+    assert "1 left" in told
+    wiki = address.split("/")[2]
+    assert "Alder" in text(desk, f"/wikis/{wiki}/?q=tree")
+    assert "b.txt" in text(desk, f"/wikis/{wiki}/files/")
+
+
+def test_a_curator_points_at_no_folder(curator: User, signed_in: SignIn, tmp_path: Path) -> None:
+    refused = signed_in(curator).post("/wikis/-/new/", {"name": "V", "folder": str(tmp_path)})
+    assert refused.status_code == 403
+
+
+def test_a_deleted_wiki_is_brought_back_by_an_administrator(
+    curator: User, administrator: User, signed_in: SignIn, garden: Wiki
+) -> None:
+    assert "2 pages" in text(signed_in(curator), "/wikis/garden/delete/")
+    signed_in(curator).post("/wikis/garden/delete/")
+    assert text(signed_in(curator), "/wikis/garden/", 404)
+    boss = signed_in(administrator)
+    assert "Bring back" in text(boss, "/wikis/")
+    boss.post("/wikis/-/deleted/garden/")
+    assert "Rose" in text(boss, "/wikis/garden/")
+
+
+def test_removing_a_page_names_who_links_to_it(
+    curator: User, signed_in: SignIn, garden: Wiki
+) -> None:
+    desk, address = signed_in(curator), "/wikis/-/remove/garden/pages/guide/tulip/"
+    assert "Rose" in text(desk, address)
+    stale = desk.post(address, {"base": 9})
+    assert stale.status_code == 409
+    desk.post(address, {"base": 1, "unlink": "on"})
+    assert "[[" not in services.queries.find(Kind.WIKI, "garden/rose").content
+
+
+def test_a_locked_page_says_by_whom(curator: User, signed_in: SignIn, garden: Wiki) -> None:
+    desk = signed_in(curator)
+    desk.post("/wikis/-/lock/garden/pages/rose/")
+    assert f"{curator.username} locked this page" in text(desk, "/wikis/garden/pages/rose/")
+    desk.post("/wikis/-/lock/garden/pages/rose/", {"unlock": "1"})
+    assert "locked this page" not in text(desk, "/wikis/garden/pages/rose/")
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["-/new/", "garden/edit/", "garden/upload/", "garden/delete/", "-/remove/garden/pages/rose/"],
+)
+def test_a_viewer_changes_nothing(
+    viewer: User, signed_in: SignIn, garden: Wiki, address: str
+) -> None:
+    assert signed_in(viewer).post(f"/wikis/{address}").status_code == 403
+
+
+def test_a_wiki_asks_as_many_questions_for_fifty_pages_as_for_two(
+    viewer: User,
+    signed_in: SignIn,
+    garden: Wiki,
+    ada: Actor,
+    django_assert_max_num_queries: DjangoAssertNumQueries,
+) -> None:
+    for number in range(45):
+        services.save(ada, Kind.WIKI, f"garden/p{number}", f"# Page {number}\n\nThorny [[rose]].")
+    desk = signed_in(viewer)
+    text(desk, "/wikis/garden/?q=thorny&hop=2")
+    with django_assert_max_num_queries(16):
+        text(desk, "/wikis/garden/")
+    with django_assert_max_num_queries(16):
+        text(desk, "/wikis/garden/?q=thorny&hop=2")
