@@ -11,7 +11,7 @@ import pytest
 from django.db import connection
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from memoryweb.core.middleware import BATCH_ENDINGS
+from memoryweb.core.middleware import BATCH_ENDINGS, MACHINE_PATHS
 from memoryweb.core.sqlite import queue
 
 ROOT = Path(__file__).parents[1]
@@ -111,7 +111,7 @@ def routes(resolver: URLResolver | None = None, prefix: str = "") -> list[tuple[
 
 
 # They ask for a token; tests of their own hold that.
-MACHINES = ("api/", "mcp")
+MACHINES = tuple(path.removeprefix("/") for path in MACHINE_PATHS)
 OPEN_PAGES = {
     "login/",
     "login/continue/",
@@ -140,6 +140,15 @@ def test_every_page_asks_for_a_login(client, route: str):
     response = client.get("/" + filled(route))
     assert response.status_code == 302, route
     assert response.headers["Location"].startswith(("/login/", "/admin/login/")), route
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "route", sorted(r for r, _ in routes() if r.startswith("v3/") and r != "v3/wiki/")
+)
+def test_every_route_for_tencentdbs_clients_asks_for_a_token(client, route: str):
+    answer = client.post(f"/{route}", "{}", content_type="application/json")
+    assert (answer.status_code, answer.json()["code"]) == (401, 401)
 
 
 def operations() -> list[tuple[str, str]]:
@@ -198,7 +207,8 @@ def test_no_page_and_no_reading_operation_waits_for_a_writer(
 
 @pytest.mark.parametrize("ending", BATCH_ENDINGS)
 def test_every_ending_that_allows_a_large_body_is_of_an_operation(ending: str):
-    assert any(method == "POST" and path.endswith(ending) for method, path in operations())
+    posted = [path for method, path in operations() if method == "POST"]
+    assert any(f"/{path}".endswith(ending) for path in [*posted, *(r for r, _ in routes())])
 
 
 def said(path: Path) -> str:
