@@ -40,11 +40,19 @@ class Decoder:
 def _readable(data: bytes) -> str | None:
     """The bytes as text between spaces, if a person could read them."""
     try:
-        text = data.decode("utf-8")
+        text = data.decode(_encoding(data))
     except UnicodeDecodeError:
         return None
     legible = sum(char.isprintable() or char.isspace() for char in text)
     return f" {text} " if len(text) >= _MIN_READABLE and legible >= 0.95 * len(text) else None
+
+
+def _encoding(data: bytes) -> str:
+    """UTF-8, or UTF-16 where every other byte is naught."""
+    half = len(data) // 2
+    if half and data[1::2].count(0) >= 0.9 * half:
+        return "utf-16-le"
+    return "utf-16-be" if half and data[::2].count(0) >= 0.9 * half else "utf-8"
 
 
 def _from_base64(run: str) -> str | None:
@@ -63,6 +71,11 @@ def _from_base64_or_path(run: str) -> str | None:
     return " ".join(found) if found else None
 
 
+def _from_base64_pieces(run: str) -> str | None:
+    """Base64 on several lines, which may be quoted, or in groups."""
+    return _from_base64(re.sub(r"[\s>]+", "", run))
+
+
 def _from_base32(run: str) -> str | None:
     compact = run.rstrip("=")
     try:
@@ -74,6 +87,11 @@ def _from_base32(run: str) -> str | None:
 def _from_hex(run: str) -> str | None:
     digits = re.sub(r"0[xX]|\\x|[^0-9a-fA-F]", "", run)
     return _readable(bytes.fromhex(digits[: len(digits) // 2 * 2]))
+
+
+def _from_quoted_printable(run: str) -> str | None:
+    data = bytes.fromhex(run.replace("=", ""))
+    return data.decode("ascii", "replace") if len(data) == 1 else _readable(data)
 
 
 def _from_codes(base: int) -> Callable[[str], str | None]:
@@ -99,8 +117,9 @@ def _from_morse(run: str) -> str | None:
 def _from_escapes(run: str) -> str | None:
     if run in (r"\n", r"\r", r"\t"):
         return " "
-    digits = run[2:].strip("{}")
-    code = int(digits, 16)
+    if run[1].isspace():
+        return ""
+    code = int(run[1:], 8) if run[1].isdigit() else int(run[2:].strip("{}"), 16)
     return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else None
 
 
@@ -121,14 +140,15 @@ DECODERS = (
     _decoder(
         "quoted-printable",
         "=",
-        r"(?:=[0-9A-Fa-f]{2}){4,}",
-        lambda run: _readable(bytes.fromhex(run.replace("=", ""))),
+        r"(?:=[0-9A-Fa-f]{2}){4,}+|=20|=[67][0-9A-Fa-f](?<=[A-Za-z]...)(?=[a-z])",
+        _from_quoted_printable,
     ),
     _decoder("morse", ".-", r"(?:[.-]{1,5}+(?: / | {1,3}+|/|$)){10,}+", _from_morse),
     _decoder(
         "escape",
         "\\",
-        r"\\(?:u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|x[0-9a-fA-F]{2}|[nrt])",
+        r"\\(?:u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|x[0-9a-fA-F]{2}|[0-3][0-7]{2}|"
+        r"[nrt]|\r?\n[ \t]{0,80})",
         _from_escapes,
     ),
     _decoder(
@@ -146,9 +166,21 @@ DECODERS = (
     _decoder(
         "base64",
         "",
+        rf"[{_B64}_-](?<![{_B64}_-].)(?:"
+        rf"[{_B64}_-]{{7,75}}+(?:[ \t]?\r?\n[ \t>]{{0,6}}+[{_B64}_-]{{3,76}}+(?=[\s=]|$)){{1,}}+"
+        rf"|[{_B64}]{{3}}(?: [{_B64}]{{4}}(?![{_B64}])){{5,}}+(?: [{_B64}]{{2,3}}(?==))?"
+        rf"|[{_B64}]{{7}}(?: [{_B64}]{{8}}(?![{_B64}])){{3,}}+(?: [{_B64}]{{2,7}}(?==))?"
+        r")={0,2}",
+        _from_base64_pieces,
+    ),
+    _decoder(
+        "base64",
+        "",
         rf"[{_B64}_-](?<![{_B64}_-].)[{_B64}_-]{{19,}}+{_WRAPPED}={{0,2}}",
         _from_base64_or_path,
     ),
+    # Last, as base64 too may have its equals sign at the end of a line.
+    _decoder("soft-break", "=", r"=(?<=[A-Za-z]=)\r?\n(?=[A-Za-z])", lambda _run: ""),
 )
 
 

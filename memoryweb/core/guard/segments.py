@@ -5,8 +5,7 @@ What could be such words is put together again from the words that rules know.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Iterable, Iterator
 from math import inf
 from operator import add
 from string import ascii_lowercase
@@ -16,11 +15,19 @@ from memoryweb.core.guard.views import View
 
 # Every other character the same, at least this often.
 _SPREAD = re.compile(r"\S(?<!\S.)(?=([ .\-_*|/,~·]))(?:\1.(?=\1|(?!\w))){5,}+")
+# One letter a line, or each in brackets.
+_ONE_A_LINE = re.compile(
+    r"[^\W\d_](?<!\S.)(?:[ \t]{0,3}+(?:\r?\n[ \t]{0,3}+){1,3}+[^\W\d_](?=\s|$)){5,}+"
+)
+_IN_BRACKETS = re.compile(r"[(\[{][^\W\d_][)\]}](?: ?+[(\[{][^\W\d_][)\]}]){5,}+")
+_NO_LETTER = re.compile(r"[\W\d_]+")
 # A word this long is likely to be several.
 _LONG = 14
 _GLUED = re.compile(rf"[A-Za-z](?<!\w.)[A-Za-z]{{{_LONG - 1},}}+")
 # What stands in the tear of a word; the end of a sentence does not.
-_TEAR = r"[^\w.!?\n]{1,2}"
+_TEAR = r"(?:[^\w.!?\n]{1,3}|[^\w.!?\n]?\r?\n[ \t>]{0,8}+)"
+
+_WORD_PIECE = re.compile(r"[^\W\d_]+")
 
 _SINGLE_LETTERS = frozenset(ascii_lowercase)
 
@@ -44,6 +51,8 @@ def segmented(view: View) -> View:
     close = view
     if len(view.words & _SINGLE_LETTERS) >= 3:
         close = view.rewritten("segmented", _SPREAD, lambda match: match[0][::2])
+        for letters in (_ONE_A_LINE, _IN_BRACKETS):
+            close = close.rewritten("segmented", letters, lambda m: _NO_LETTER.sub("", m[0]))
     if any(len(word) >= _LONG and word.isascii() for word in close.words):
         return close.rewritten("segmented", _GLUED, _cut)
     return close
@@ -93,20 +102,36 @@ def _words_from(letters: str, starts: list[int]) -> list[str]:
 
 def rejoined(view: View) -> View:
     """The view with torn words joined; itself where that makes no telling word."""
-    if KNOWN_WORDS.isdisjoint(map(add, view.tokens, view.tokens[1:])):
+    tokens = view.tokens
+    torn: set[tuple[str, ...]] = set()
+    for joined, rows in _neighbours(tokens):
+        if not KNOWN_WORDS.isdisjoint(joined):
+            found = (row for row in zip(*rows, strict=False) if "".join(row) in KNOWN_WORDS)
+            torn.update(row for row in found if len(row) < 3 or _is_telling(row))
+    if not any(map(_is_telling, torn)):
         return view
-    halves = {pair for pair in pairwise(view.tokens) if "".join(pair) in KNOWN_WORDS}
-    if not any(map(_is_telling, halves)):
-        return view
-    torn = "|".join(rf"{first}{_TEAR}{second}" for first, second in sorted(halves))
-    return view.rewritten("rejoined", re.compile(rf"(?i)\b(?:{torn})\b"), _mended)
+    longest_first = sorted(torn, key=lambda pieces: (-len(pieces), pieces))
+    words = "|".join(map(_TEAR.join, longest_first))
+    return view.rewritten("rejoined", re.compile(rf"(?i)\b(?:{words})\b"), _mended)
 
 
-def _is_telling(halves: tuple[str, str]) -> bool:
-    """Whether two pieces, that are not words themselves, make a word of some length."""
-    words = sum(half in KNOWN_WORDS for half in halves)
-    return min(map(len, halves)) > 1 and words < 2 and len("".join(halves)) >= 4 + words
+def _neighbours(tokens: list[str]) -> Iterator[tuple[Iterable[str], list[list[str]]]]:
+    """Two and three tokens that follow each other: what they spell together, and they."""
+    rows = [tokens, tokens[1:], tokens[2:]]
+    pairs = list(map(add, tokens, rows[1]))
+    yield pairs, rows[:2]
+    yield map(add, pairs, rows[2]), rows
+
+
+def _is_telling(pieces: tuple[str, ...]) -> bool:
+    """Whether pieces, that are not all words themselves, make a word of some length."""
+    if KNOWN_WORDS.issuperset(pieces):
+        return False
+    if min(map(len, pieces)) == 1:
+        return max(map(len, pieces)) >= 5
+    words = sum(len(piece) > 2 and piece in KNOWN_WORDS for piece in pieces)
+    return len("".join(pieces)) >= 4 + words + 3 * (len(pieces) - 2)
 
 
 def _mended(match: re.Match[str]) -> str:
-    return re.sub(_TEAR, "", match[0])
+    return "".join(_WORD_PIECE.findall(match[0]))

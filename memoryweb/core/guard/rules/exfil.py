@@ -61,8 +61,9 @@ RULES = (
                 "read cat open access load",
             ),
             (
-                rf"\b(?:{'|'.join(_SEND.split())}){_WORDS}{{0,4}}?[^\w!?]{{0,3}}[ /`\"'(]{_FILES}{_WORDS}{{0,2}}?"
-                rf"[^\w!?]{{1,4}}(?:to|at|via|on|through|into)\b{_WORDS}{{0,2}}?[^\w!?]{{1,4}}{_ELSEWHERE}",
+                rf"\b(?:{'|'.join(_SEND.split())}){_WORDS}{{0,4}}?[^\w!?]{{0,3}}[ /`\"'(]{_FILES}"
+                rf"{_WORDS}{{0,2}}?[^\w!?]{{1,4}}(?:to|at|via|on|through|into)\b"
+                rf"{_WORDS}{{0,2}}?[^\w!?]{{1,4}}{_ELSEWHERE}",
                 _SEND,
             ),
             (
