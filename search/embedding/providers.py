@@ -16,7 +16,7 @@ from search.embedding.answers import (
     stacked,
 )
 from search.embedding.asking import Line
-from search.embedding.problems import NotInstalled, OtherModel
+from search.embedding.problems import NotInstalled, OtherModel, TimedOut
 
 BATCH_SECONDS = 60.0  # for many texts, which a small machine may take long over
 BYTES_A_NUMBER = 32  # of JSON, generously
@@ -103,14 +103,35 @@ class Local:
         return f"this machine {self.model}"
 
     def embed(self, texts: Sequence[str], seconds: float = BATCH_SECONDS) -> Vectors:
-        encoder = _encoder()
-        with _encoding:
-            return stacked(list(encoder.encode(list(texts))))
+        """Loading it takes seconds once; a search does not wait for that longer than for others."""
+        asked = _Encoding(list(texts))
+        thread = threading.Thread(target=asked.run, name="local model", daemon=True)
+        thread.start()
+        thread.join(seconds)
+        if asked.error is not None:
+            raise asked.error
+        if asked.vectors is None:
+            raise TimedOut("the local model is still being loaded, or busy")
+        return asked.vectors
 
     def of(self, model: str) -> "Local":
         if model != self.model:
             raise OtherModel(f"the local model is {self.model}, and there is no {model} here")
         return self
+
+
+@dataclass
+class _Encoding:
+    texts: list[str]
+    vectors: Vectors | None = None
+    error: BaseException | None = None
+
+    def run(self) -> None:
+        try:
+            with _encoding:
+                self.vectors = stacked(list(_encoder().encode(self.texts)))
+        except BaseException as error:
+            self.error = error
 
 
 _encoding = threading.Lock()

@@ -2,11 +2,13 @@
 
 import gzip
 import json
+import threading
 from datetime import UTC, datetime
 
 import numpy as np
 import pytest
 
+from search.embedding import providers
 from search.embedding.addresses import LOCAL_MODEL, Rules
 from search.embedding.asking import Line, retry_after
 from search.embedding.problems import (
@@ -178,6 +180,21 @@ def test_the_local_model_says_how_to_install_it_or_makes_sensible_vectors():
     cat, kitten, law, chinese = vectors / np.linalg.norm(vectors, axis=1)[:, None]
     assert cat @ kitten > cat @ law
     assert cat @ chinese > cat @ law
+
+
+def test_a_local_model_that_is_still_loaded_keeps_nobody_waiting(monkeypatch):
+    loaded = threading.Event()
+
+    class Slow:
+        def encode(self, texts):
+            loaded.wait(30)
+            return np.ones((len(texts), 512), np.float32)
+
+    monkeypatch.setattr(providers, "_encoder", Slow)
+    with pytest.raises(TimedOut, match="still being loaded"):
+        Local().embed(["port"], 0.1)
+    loaded.set()
+    assert Local().embed(["port"], 30).shape == (1, 512)
 
 
 @pytest.mark.parametrize(
