@@ -42,8 +42,9 @@ class Receipt:
     """What was erased: how many revisions, texts in quarantine and links of its own.
 
     `file` says that no file is left, `index` that the index of this process does not hold the
-    page; None where there is no index. `files_left` are files of no page that say the same, or
-    have its name in another spelling. `backups` still hold it, `backups_unread` may.
+    page; None where there is no index. `files_left` are files of no page that say the same, are
+    backups of its file or have its name in another spelling. `backups` still hold it,
+    `backups_unread` may.
     """
 
     document: str
@@ -69,8 +70,9 @@ class Receipt:
         said = ["The page is erased for good."]
         if self.files_left:
             said.append(
-                "Files that are not the page's say the same or have its name in another spelling. "
-                "They are named here and not altered: delete them, or they bring it back."
+                "Files that are not the page's say the same, are backups of its file or have its "
+                "name in another spelling. They are named here and not altered: delete them, "
+                "or they keep its text and may bring it back."
             )
         if not self.cleared:
             said.append(
@@ -131,7 +133,7 @@ def extent(page: Page) -> Extent:
 
 
 def files_left(page: Page) -> list[str]:
-    """The files that an erasure would leave, though they would bring the page back."""
+    """The files that an erasure would leave, though they may hold the page or bring it back."""
     with publishing.explained("nothing was erased"):
         return Traces.of(page).copies()
 

@@ -432,6 +432,39 @@ def test_files_that_would_bring_the_page_back_are_named_and_left(
 
 
 @committed
+def test_backups_beside_the_file_are_named_and_left(
+    leaked: Page, memory: Path, admin: Actor, api: Callable[..., Any]
+):
+    entities = memory / "bank/entities"
+    names = [
+        ".alice.md.swp",
+        "alice.bak.md",
+        "alice.md.bak",
+        "alice.md.prev.2",
+        "alice.md.prev",
+        "alice.md~",
+    ]
+    for name in [*names, "alicesson.md.bak", "alice.txt", ".alice", "bob.md~"]:
+        (entities / name).write_text("An older text with the secret.\n")
+    left = sorted(f"bank/entities/{name}" for name in names)
+    assert erasing.files_left(leaked) == left
+    body = api("admin").delete("/bank/entities/alice?erase=true").json()
+    assert (body["files_left"], body["file"], body["verified"]) == (left, True, False)
+    assert "are backups of its file" in body["detail"]
+    assert all((entities / name).exists() for name in names)
+
+
+@committed
+def test_backups_of_a_note_and_of_the_memory_are_named(memory: Path, admin: Actor):
+    note = services.save(admin, Kind.NOTE, "2026-03-01", LEAKED).page
+    services.save(admin, Kind.MEMORY, "MEMORY", CLEAN)
+    for name in ("2026-03-01.md.bak", "MEMORY.md~", "2026-03-02.md.bak"):
+        (memory / name).write_text("Older.\n")
+    assert erasing.files_left(note) == ["2026-03-01.md.bak"]
+    assert erasing.erase(admin, Kind.MEMORY, "MEMORY").files_left == ["MEMORY.md~"]
+
+
+@committed
 def test_an_erasure_is_verified_once_nothing_is_left_to_bring_the_page_back(
     leaked: Page, memory: Path, admin: Actor
 ):

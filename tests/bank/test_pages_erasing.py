@@ -47,6 +47,18 @@ def test_the_page_says_what_goes_and_what_stays(office: Client, alice: Page):
 
 
 @pytest.mark.django_db(transaction=True)
+def test_a_backup_beside_the_file_is_said_to_stay_and_is_in_the_receipt(
+    office: Client, alice: Page, memory: Path
+):
+    (memory / "bank/entities/alice.md.bak").write_text("# Alice\n\nOnce a secret.\n")
+    asked = text(office.get("/bank/alice/erase/"))
+    assert "bank/entities/alice.md.bak" in asked.partition("<h2>What stays</h2>")[2]
+    shown = text(office.post("/bank/alice/erase/", sent(alice)))
+    assert "bank/entities/alice.md.bak" in shown.partition("Files that are left")[2]
+    assert "Nothing of it was found again" not in shown
+
+
+@pytest.mark.django_db(transaction=True)
 def test_a_confirmed_erasure_is_done_and_answers_with_its_receipt(
     office: Client, alice: Page, home: Path
 ):
