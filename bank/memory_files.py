@@ -17,7 +17,6 @@ class MemoryFiles:
 
     def __init__(self, actor: Actor) -> None:
         self._actor = actor
-        wikis.memories()  # It is made with the first command.
 
     def sizes(self) -> Mapping[str, int]:
         size = Length(Cast("content", BinaryField()))  # In bytes, not in characters.
@@ -34,6 +33,7 @@ class MemoryFiles:
         return page.content
 
     def write(self, path: str, text: str) -> None:
+        wikis.make_memories()
         services.save(self._actor, Kind.WIKI, _name(path), text)
 
     def remove(self, path: str) -> None:

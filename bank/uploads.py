@@ -110,6 +110,8 @@ def carry_out(actor: Actor, upload: Upload) -> Iterator[Outcome]:
     decision. Raises Forbidden; Unavailable when the disk fails.
     """
     actor.require(Role.CURATOR)
+    if upload.folder.name == wikis.MEMORIES:
+        wikis.make_memories()
     outcomes = importing.carry_out(replace(actor, via="import"), upload)
     while some := list(islice(outcomes, _SLICE)):
         _note(upload, some)

@@ -191,10 +191,20 @@ def bank() -> Wiki:
 
 
 def memories() -> Wiki:
-    """The memory tool's wiki, made when it is asked for first."""
+    """The memory tool's wiki. Until somebody writes to it no row says it, as with the bank."""
+    now = timezone.now()
+    stand_in = Wiki(id=MEMORIES, name="Memories", created_at=now, updated_at=now)
+    return Wiki.objects.filter(pk=MEMORIES).first() or stand_in
+
+
+def make_memories() -> None:
+    """Make the memory tool's wiki if it is not there yet: its pages need a row and a folder."""
+    if Wiki.objects.filter(pk=MEMORIES).exists():
+        return
+    places.own_root(MEMORIES).mkdir(parents=True, exist_ok=True)
     now = timezone.now()
     said = {"name": "Memories", "created_at": now, "updated_at": now}
-    return Wiki.objects.get_or_create(pk=MEMORIES, defaults=said)[0]
+    Wiki.objects.get_or_create(pk=MEMORIES, defaults=said)
 
 
 def listed(*, team_id: str | None = None, q: str = "") -> QuerySet[Wiki]:
@@ -370,6 +380,8 @@ def write_page(
 ) -> Saved:
     """Save one page. Raises as `services.save`, and NotFound for the wiki."""
     kind, name = address(wiki, ref)
+    if wiki == MEMORIES:
+        make_memories()
     return services.save(actor, kind, name, content, base=base, message=message)
 
 
@@ -398,11 +410,7 @@ def _read(actor: Actor, wiki: str, ref: str) -> Page | None:
         page = find(wiki, ref)
     except (NotFound, Invalid):
         return None
-    if withholding.is_withheld(actor, page):
-        for field, value in withholding.shown(actor, page).items():
-            setattr(page, field, value)
-        page.content = ""
-    return page
+    return withholding.as_read(actor, page)
 
 
 def _check_count(count: int) -> None:

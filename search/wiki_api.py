@@ -206,7 +206,11 @@ def upload_to_wiki(request: ApiRequest, wiki: WikiId, file: File[UploadedFile]) 
     counts: dict[str, int] = {}
     for one in outcomes:
         counts[one.status] = counts.get(one.status, 0) + 1
-    odd = [_outcome(one) for one in outcomes if one.status == "left" or one.detail or one.why]
+    odd = [
+        _outcome(one)
+        for one in outcomes
+        if one.status == "left" or one.quarantined or one.detail or one.why
+    ]
     return {"counts": counts, "files": odd[:1_000], "change_seq": clock.current_seq()}
 
 
@@ -350,8 +354,8 @@ def _page(request: ApiRequest, found: Page) -> dict[str, Any]:
     told = {name: getattr(shown, name) for name in fields}
     held_back = withholding.is_withheld(request.actor, found)
     return {
-        "ref": wikis.called(found),
-        "path": wikis.path_of(found),
+        "ref": wikis.called(shown),
+        "path": wikis.path_of(shown),
         "held_back": held_back,
         **told,
     }

@@ -7,6 +7,7 @@ from hashlib import sha1
 from http import HTTPStatus
 from typing import Any
 
+import numpy as np
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -37,7 +38,6 @@ from search.wiki_forms import (
 )
 
 WIDTH, HEIGHT, MARGIN = 1000, 640, 60  # Of a graph's picture.
-NAMED = 40  # Pages of a graph whose titles are written beside them.
 TOLD = 500  # Files of an upload that are listed, those that were left first.
 
 
@@ -65,9 +65,11 @@ def wiki_list(request: HttpRequest) -> HttpResponse:
     shown = (
         [wikis.bank(), wikis.memories(), *found.items] if not found.previous_cursor else found.items
     )
+    counts = wikis.page_counts([wiki.pk for wiki in shown])
+    counts |= {wikis.BANK: wikis.pages_of(wikis.BANK).count()}
     context = {
         "page": found,
-        "rows": [(wiki, feeding.pages(wiki.pk).count()) for wiki in shown],
+        "rows": [(wiki, counts[wiki.pk]) for wiki in shown],
         "deleted": wikis.deleted() if actor_of(request).role >= Role.ADMINISTRATOR else [],
         "may_write": _may_write(request),
         "json_url": reverse("api:list_wikis"),
@@ -249,25 +251,47 @@ def _drawn(wiki: str, graph: Graph) -> dict[str, Any]:
     at = {node.page.page_id: number for number, node in enumerate(graph.nodes)}
     edges = tuple((at[a], at[b]) for a, b in graph.edges if a in at and b in at)
     places = _places(len(graph.nodes), edges)
-    named = set(sorted(at, key=lambda one: -graph.nodes[at[one]].degree)[:NAMED])
-    dots = [
-        _dot(wiki, node, *places[number], node.page.page_id in named)
-        for number, node in enumerate(graph.nodes)
-    ]
+    dots = [_dot(wiki, node, *places[number]) for number, node in enumerate(graph.nodes)]
     lines = [(dots[a], dots[b]) for a, b in edges]
-    return {"dots": dots, "lines": lines, "width": WIDTH, "height": HEIGHT}
+    return {"dots": _named(dots), "lines": lines, "width": WIDTH, "height": HEIGHT}
 
 
-def _dot(wiki: str, node: Node, x: float, y: float, named: bool) -> Dot:
-    title = node.page.title
+def _dot(wiki: str, node: Node, x: float, y: float) -> Dot:
     return Dot(
         node,
         round(MARGIN + x * (WIDTH - 2 * MARGIN), 1),
         round(MARGIN / 2 + y * (HEIGHT - MARGIN), 1),
         round(min(4 + node.degree**0.5 * 1.5, 16), 1),
-        (title if len(title) <= 20 else f"{title[:19]}…") if named or node.hop == 0 else "",
+        "",
         page_url(wiki, node.page.page_id),
     )
+
+
+def _named(dots: Sequence[Dot]) -> list[Dot]:
+    """The dots with the titles that there is room for, those with the most links first."""
+    taken = np.empty((0, 4))
+    named = list(dots)
+    order = sorted(range(len(dots)), key=lambda at: (dots[at].node.hop, -dots[at].node.degree))
+    for at in order:
+        label, box = _label(dots[at])
+        apart = (
+            (taken[:, 0] > box[2])
+            | (taken[:, 2] < box[0])
+            | (taken[:, 1] > box[3])
+            | (taken[:, 3] < box[1])
+        )
+        if apart.all():
+            taken = np.vstack([taken, box])
+            named[at] = replace(dots[at], label=label)
+    return named
+
+
+def _label(dot: Dot) -> tuple[str, tuple[float, float, float, float]]:
+    """What stands above a dot, and the box that it fills: left, top, right, bottom."""
+    title = dot.node.page.title
+    label = title if len(title) <= 20 else f"{title[:19]}…"
+    half = sum(13 if ord(character) > 0x2E7F else 7 for character in label) / 2
+    return label, (dot.x - half, dot.y - dot.size - 16, dot.x + half, dot.y - dot.size)
 
 
 # What is done with it

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-ROUNDS = 60
+ROUNDS = 50
 _GOLDEN = np.pi * (3 - np.sqrt(5))
 
 
@@ -40,7 +40,7 @@ def _pushes(points: NDArray[np.float64], ideal: float) -> NDArray[np.float64]:
     np.fill_diagonal(weights, 0.0)
     pushes: NDArray[np.float64] = weights.sum(axis=1)[:, None] * points - weights @ points
     # What stands alone is drawn to the middle a little, or it would drift away.
-    return pushes - 0.3 * points
+    return pushes - 1.5 * points
 
 
 def _pulls(

@@ -210,7 +210,7 @@ def test_a_save_that_was_killed_is_finished(write, home: Path, monkeypatch):
 
 
 def test_the_memory_tools_files_have_any_ending(memory: Path, home: Path, ada: Actor):
-    wikis.memories()
+    wikis.make_memories()
     services.save(ada, Kind.WIKI, "memories/notes/todo.txt", "one\n")
     assert (home / "wikis/memories/pages/notes/todo.txt").read_text() == "one\n"
 
@@ -358,7 +358,7 @@ def test_the_bank_does_not_list_search_or_export_pages_of_wikis(write, desk: Cli
     assert not queries.entities().exists()
     assert not queries.servable_of_bank().exists()
     assert set(lint.counts(ada).values()) == {0}
-    assert b"x.md" not in b"".join(exporting.bank_zip())
+    assert b"x.md" not in b"".join(exporting.bank_zip(system("api")))
 
 
 def test_a_page_is_shown_at_its_address(write, desk: Client):
