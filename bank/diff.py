@@ -45,6 +45,11 @@ class Line:
     number: int
     segments: tuple[Segment, ...]
 
+    @property
+    def whole(self) -> bool:
+        """Whether all of it was added or removed."""
+        return all(segment.changed for segment in self.segments)
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -65,6 +70,11 @@ class UnifiedRow:
     new: int | None = None
     segments: tuple[Segment, ...] = ()
     hidden: int = 0
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of the line was added or removed."""
+        return all(segment.changed for segment in self.segments)
 
 
 @dataclass(frozen=True, slots=True)

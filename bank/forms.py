@@ -34,11 +34,20 @@ class NewPageForm(PageForm):
     field_order = ["name", "content", "message", "base"]
 
 
+# What the list of pages can be sorted by, the first if nothing else is asked for.
+ORDERS = {
+    "name": ("name", "id"),
+    "updated": ("-updated_at", "id"),
+    "links": ("-links_in", "name", "id"),
+}
+
+
 class ListForm(forms.Form):
     """What the list of pages is searched by."""
 
     q = forms.CharField(required=False, max_length=200)
     tag = forms.CharField(required=False, max_length=200)
+    order = forms.ChoiceField(required=False, choices=[(name, name) for name in ORDERS])
 
 
 class AppendForm(forms.Form):
@@ -103,6 +112,13 @@ class LintForm(forms.Form):
     """Which check is listed."""
 
     check = forms.ChoiceField(choices=[(name, name) for name in CHECKS])
+
+
+class PickedForm(forms.Form):
+    """The two revisions that were picked to be compared."""
+
+    old = forms.IntegerField(min_value=1, max_value=2**31 - 1)
+    new = forms.IntegerField(min_value=1, max_value=2**31 - 1)
 
 
 class AgainstForm(forms.Form):

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET
 
 from bank import findings, queries, services, withholding
 from bank.addresses import trail
-from bank.forms import AgainstForm, BaseForm
+from bank.forms import AgainstForm, BaseForm, PickedForm
 from bank.models import Kind, Page, Revision
 from bank.showing import changes
 from bank.views import may_write
@@ -24,6 +24,9 @@ from memoryweb.core.errors import Conflict, Refused
 def history(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
     """Every version of a page, the latest first."""
     page = withholding.as_read(actor_of(request), queries.find(kind, name))
+    picked = PickedForm(request.GET)
+    if picked.is_valid():
+        return redirect(_difference(page, **picked.cleaned_data))
     cursor = request.GET.get("cursor", "")
     context = {
         "page": page,
@@ -60,6 +63,7 @@ def revision(request: HttpRequest, kind: Kind, name: str, number: int) -> HttpRe
     elif against is None:
         context["text"] = findings.marked(shown.content, [])
     else:
+        context["sides"] = (other, shown)
         context["changes"] = changes(other.content, shown.content, split=context["split"])
     return render(request, "bank/revision.html", context)
 
@@ -143,6 +147,12 @@ def settle(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
     }
     status = HTTPStatus.CONFLICT if stale else HTTPStatus.OK
     return render(request, "bank/settle.html", context, status=status)
+
+
+def _difference(page: Page, old: int, new: int) -> str:
+    """Where it is shown how one revision became another."""
+    number = {"kind": page.kind, "name": page.name, "number": new}
+    return f"{reverse('page_revision', kwargs=number)}?against={old}"
 
 
 def _trail(page: Page, here: str) -> list[tuple[str, str | None]]:

@@ -19,7 +19,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from bank import findings, names, problems, queries, rewriting, services, withholding
 from bank.addresses import resolver, trail
-from bank.forms import AppendForm, BaseForm, ListForm
+from bank.forms import ORDERS, AppendForm, BaseForm, ListForm
 from bank.markdown import split
 from bank.models import Kind, Page
 from bank.publishing import Blocked
@@ -53,18 +53,23 @@ def entity_list(request: HttpRequest) -> HttpResponse:
     """All pages, searched and by tag; htmx asks for the part that changes."""
     form = ListForm(request.GET)
     wanted = {k: v for k, v in form.cleaned_data.items() if v} if form.is_valid() else {}
+    order = wanted.pop("order", "name")
     reader = actor_of(request)
+    rows = queries.entities(**wanted, reader=reader)
+    described = queries.with_link_counts
     found = paging.page(
-        queries.entities(**wanted, reader=reader),
-        ("name", "id"),
+        described(rows) if order == "links" else rows,
+        ORDERS[order],
         cursor=request.GET.get("cursor", ""),
-        described=queries.with_link_counts,
+        described=described if order != "links" else lambda rows: rows,
     )
     part = bool(request.htmx) and not request.htmx.boosted  # type: ignore[attr-defined]
     context = {
         "page": _as_read(reader, found),
         "q": wanted.get("q", ""),
         "tag": wanted.get("tag", ""),
+        "order": order,
+        "orders": {name: _with(request.GET, order=name) for name in ORDERS},
         "tags": _tags(request.GET, wanted.get("tag", ""), reader),
         "json_url": f"{reverse('api:list_entities')}?{urlencode(wanted)}",
         "may_write": may_write(request),
@@ -83,17 +88,24 @@ def _tags(query: QueryDict, chosen: str, reader: Actor) -> list[dict[str, Any]]:
     counts = Counter(queries.tags(reader)).most_common(MOST_TAGS)
     shown = dict(counts) if not chosen or chosen in dict(counts) else {chosen: None, **dict(counts)}
     return [
-        {"name": tag, "count": count, "on": tag == chosen, "url": _with_tag(query, tag, chosen)}
+        {
+            "name": tag,
+            "count": count,
+            "on": tag == chosen,
+            "url": _with(query, tag="" if tag == chosen else tag),
+        }
         for tag, count in shown.items()
     ]
 
 
-def _with_tag(query: QueryDict, tag: str, chosen: str) -> str:
+def _with(query: QueryDict, **values: str) -> str:
+    """The address of the list with these values in place of its own, "" for none."""
     changed = query.copy()
     changed.pop("cursor", None)
-    changed.pop("tag", None)
-    if tag != chosen:
-        changed["tag"] = tag
+    for name, value in values.items():
+        changed.pop(name, None)
+        if value:
+            changed[name] = value
     return f"?{changed.urlencode()}"
 
 

@@ -105,8 +105,11 @@ def _decoded(rows: QuerySet[M], order: Sequence[str], cursor: str) -> tuple[bool
         raise Invalid.field("cursor", "is not one that a list gave") from None
     if made_for != ",".join(order):
         raise Invalid.field("cursor", "belongs to a list in another order")
-    fields = [rows.model._meta.get_field(name.lstrip("-")) for name in order]
-    return backward, [
-        field.to_python(value)  # type: ignore[union-attr]
-        for field, value in zip(fields, values, strict=True)
-    ]
+    fields = [_field(rows, name.lstrip("-")) for name in order]
+    return backward, [field.to_python(value) for field, value in zip(fields, values, strict=True)]
+
+
+def _field(rows: QuerySet[M], name: str) -> Any:
+    """The field of this name, of the model or of what the rows are annotated with."""
+    annotation = rows.query.annotations.get(name)
+    return rows.model._meta.get_field(name) if annotation is None else annotation.output_field

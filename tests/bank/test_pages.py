@@ -1,5 +1,7 @@
 """The pages of the bank as people read them: the list, one page, the notes, the archived."""
 
+import html
+import re
 from collections.abc import Callable
 from datetime import date, timedelta
 
@@ -9,6 +11,7 @@ from django.utils import timezone
 
 from bank import queries, services
 from bank.models import Kind, Page
+from memoryweb.core import paging
 from memoryweb.core.actor import Actor, system
 from memoryweb.core.errors import Refused
 from memoryweb.core.models import User
@@ -43,7 +46,7 @@ def test_the_list_shows_title_abstract_tags_links_and_what_to_mend(desk: Client,
     assert (alice.links_in, alice.links_out, alice.links_broken) == (1, 1, 0)
     assert (bob.links_in, bob.links_out, bob.links_broken) == (1, 2, 1)
     shown = text(response)
-    assert 'href="/bank/alice/" data-main>Alice Chen</a>' in shown
+    assert 'href="/bank/alice/" data-main><bdi>Alice Chen</bdi></a>' in shown
     assert "Runs the docks with bob." in shown
     assert "no title" in shown
     assert shown.count("1 broken link<") == 1
@@ -335,3 +338,35 @@ def test_pages_with_one_title_are_told_apart_by_their_names(desk: Client, writte
     for name in ("harbour-a", "harbour-b"):
         assert f'>Harbour</a><bdi class="id muted">{name}</bdi>' in shown
     assert ">Crane</a><bdi" not in text(desk.get("/bank/harbour-a/"))
+
+
+def test_the_list_is_sorted_by_name_time_and_links_and_paged_in_each_order(
+    desk: Client, written, monkeypatch
+):
+    for name in ("crane", "alice", "bob", "dock"):
+        written(name, f"# {name}\n\nA page.\n")
+    written("dock", "# dock\n\nOf [[bob]] and [[bob]] and [[crane]].\n")
+    written("alice", "# alice\n\nOf [[bob]].\n")
+    monkeypatch.setattr(paging.page, "__kwdefaults__", paging.page.__kwdefaults__ | {"limit": 1})
+    orders = {
+        "": ["alice", "bob", "crane", "dock"],
+        "name": ["alice", "bob", "crane", "dock"],
+        "updated": ["alice", "dock", "bob", "crane"],
+        "links": ["bob", "crane", "alice", "dock"],
+    }
+    for order, names in orders.items():
+        seen, address = [], f"/bank/?order={order}"
+        while address:
+            shown = text(desk.get(address))
+            seen += re.findall(r"data-main><bdi>(\w+)</bdi>", shown)
+            following = re.search(r'rel="next" href="([^"]+)"', shown)
+            address = following and "/bank/" + html.unescape(following[1])
+        assert seen == names, order
+
+
+def test_an_order_that_is_none_and_a_cursor_of_another_are_refused_or_passed_over(
+    desk: Client, written
+):
+    written()
+    assert "alice" in text(desk.get("/bank/?order=size"))
+    assert desk.get("/bank/?order=links&cursor=x").status_code == 422

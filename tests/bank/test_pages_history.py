@@ -53,6 +53,32 @@ def test_any_two_versions_are_compared_in_either_direction(desk: Client, twice):
     assert "diff-split" not in unified
 
 
+def test_the_two_that_are_picked_are_compared(desk: Client, twice):
+    shown = text(desk.get("/bank/alice/history/"))
+    assert 'name="old" value="1" checked' in shown
+    assert 'name="new" value="2" checked' in shown
+    compared = desk.get("/bank/alice/history/", {"old": "1", "new": "2"})
+    assert compared.headers["Location"] == "/bank/alice/history/2/?against=1"
+    assert desk.get("/bank/alice/history/", {"old": "1", "new": "x"}).status_code == 200
+
+
+def test_what_is_compared_is_named_above_the_difference(desk: Client, twice):
+    shown = text(desk.get("/bank/alice/history/2/?against=1"))
+    before, after = shown.index("− before"), shown.index("+ after")
+    assert before < after < shown.index('class="diff diff-split')
+    assert (
+        "the crane" in shown[after : shown.index('class="diff diff-split')]
+    )  # What was said of it.
+
+
+def test_a_line_that_is_removed_whole_is_not_struck_through(desk: Client, written):
+    written(content="# Alice\n\nRuns the docks.\n\nLikes tea.\n")
+    written(content="# Alice\n\nRuns the rails.\n")
+    shown = text(desk.get("/bank/alice/history/2/?against=1&view=unified"))
+    assert '<td class="text diff-whole"><del>Likes tea.</del></td>' in shown
+    assert '<td class="text">Runs the <del>docks</del>.</td>' in shown
+
+
 @pytest.mark.parametrize("address", ["9/", "1/?against=9", "9/restore/", f"{10**30}/"])
 def test_a_version_that_never_was_is_404(desk: Client, twice, address: str):
     assert desk.get(f"/bank/alice/history/{address}").status_code == 404
