@@ -1,8 +1,8 @@
 """Folders of Markdown into the bank, by the plan of bank.vault; some hundred files at a time.
 
 Texts are kept byte for byte: what a file was called is noted beside its page, not written into
-it. An import never overwrites what was written here: where a page was edited here and its file
-elsewhere, both texts are kept and a person decides.
+it. An import never overwrites what was written here, or came from another folder: where a page
+was edited here and its file elsewhere, both texts are kept and a person decides.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ from typing import Literal
 
 from bank import batch, publishing, queries, record, services
 from bank.files import TooLarge
-from bank.models import Kind, Page, Revision
+from bank.models import Kind, Page, Revision, without_mark
 from bank.record import New, Origin
 from bank.texts import Text
 from bank.vault import Plan, Planned, Source, reason_of
@@ -26,7 +26,7 @@ Status = Literal["created", "updated", "unchanged", "competing", "left"]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one file. `detail` says why it was left, or why its page waits."""
+    """What became of one file. `detail` says why it was left, or what its page is instead."""
 
     file: str
     status: Status
@@ -68,10 +68,6 @@ class _Draft:
         return self.status in ("created", "updated")
 
     @property
-    def is_made_with_others(self) -> bool:
-        return self.status == "created" and self.text.kind in (Kind.ENTITY, Kind.WIKI)
-
-    @property
     def message(self) -> str:
         told = f"Imported from {self.planned.source.file}"
         return "Imported" if scan(told) else told  # Agents read it in the page's history.
@@ -86,7 +82,7 @@ def _drafts(plan: Plan, some: Sequence[Planned]) -> Iterator[_Draft]:
         except _NoPage as problem:
             yield _Draft(planned, "left", Text(source.kind, planned.name, ""), None, str(problem))
             continue
-        origin = plan.origin(source) if source.kind == Kind.ENTITY else ""
+        origin = "" if source.kind == Kind.WIKI else plan.origin(source)
         yield bank.judged(planned, Text(source.kind, planned.name, content, origin))
 
 
@@ -113,15 +109,16 @@ class _Bank:
                 detail = "its page was archived here; it can be restored there"
                 return _Draft(planned, "left", text, None, detail)
             return _Draft(planned, "created", text)
-        return _Draft(planned, self._status(page, text.sha256), text, page)
-
-    def _status(self, page: Page, sha: str) -> Status:
-        if page.sha256 == sha:
-            return "unchanged"
-        if self._via[page.pk, page.revision] == Revision.Via.IMPORT:
-            return "updated"
-        # Edited here since: then a text of its history is the older one, any other competes.
-        return "unchanged" if sha in self._texts[page.pk] else "competing"
+        if page.sha256 == text.sha256:
+            return _Draft(planned, "unchanged", text, page)
+        imported = self._via[page.pk, page.revision] == Revision.Via.IMPORT
+        if imported and page.origin in (text.origin, without_mark(text.origin)):
+            return _Draft(planned, "updated", text, page)
+        # Of the page's texts the others are older ones; any that it never had competes.
+        if text.sha256 in self._texts[page.pk]:
+            return _Draft(planned, "unchanged", text, page)
+        detail = "came from another folder" if imported else "was edited here since"
+        return _Draft(planned, "competing", text, page, detail)
 
     def _was_archived(self, key: tuple[str, str], sha: str) -> bool:
         return any(its == key and sha in self._texts[pk] for pk, its in self._archived.items())
@@ -151,42 +148,44 @@ def _foretold(draft: _Draft) -> Outcome:
 
 
 def _stored(actor: Actor, drafts: Sequence[_Draft]) -> Iterator[Outcome]:
-    made = {page.name: page for page in _create(actor, drafts)}
+    made = {(page.kind, page.name): page for page in _create(actor, drafts)}
     for draft in drafts:
-        if draft.is_made_with_others and (page := made.get(draft.text.name)):
+        if draft.status != "created":
+            yield _store(actor, draft)
+        elif page := made.get((draft.text.kind, draft.text.name)):
             yield _outcome(draft, quarantined=page.quarantined)
-        elif draft.is_made_with_others:
+        else:
             detail = "a page of this name was made in this moment; run it again"
             yield _outcome(replace(draft, status="left", detail=detail))
-        else:
-            yield _store(actor, draft)
 
 
-def _create(actor: Actor, drafts: Sequence[_Draft]) -> list[Page]:
-    news = [
-        New(
-            draft.text,
-            Origin.of(actor, draft.message),
-            record.path_of(draft.text.kind, draft.text.name),
-            publishing.inspect(draft.text),
-        )
-        for draft in drafts
-        if draft.is_made_with_others
-    ]
-    return batch.create(actor, news) if news else []
+def _create(actor: Actor, drafts: Sequence[_Draft]) -> Iterator[Page]:
+    """Pages of one kind are made together."""
+    for kind in Kind:
+        news = [
+            New(
+                draft.text,
+                Origin.of(actor, draft.message),
+                record.path_of(kind, draft.text.name),
+                publishing.inspect(draft.text),
+            )
+            for draft in drafts
+            if draft.status == "created" and draft.text.kind == kind
+        ]
+        if news:
+            yield from batch.create(actor, news)
 
 
 def _store(actor: Actor, draft: _Draft) -> Outcome:
     text, page = draft.text, draft.page
     try:
-        if draft.stores:
+        if draft.status == "updated" and page is not None:
             saved = services.save(
                 actor,
                 text.kind,
                 text.name,
                 text.content,
-                base=page.revision if page else None,
-                if_none=page is None,
+                base=page.revision,
                 message=draft.message,
             )
             return _outcome(draft, quarantined=saved.page.quarantined)

@@ -5,6 +5,7 @@ Entities, daily notes, the long-term memory and the pages of wikis are one table
 their names and their files, not in what can be done with them.
 """
 
+import re
 from typing import Any, ClassVar
 
 from django.db import models
@@ -13,6 +14,13 @@ from django.urls import reverse
 
 from bank import refs
 from bank.reasons import Why
+
+_MARK = re.compile(r"~[0-9a-f]{8}(?=/)")
+
+
+def without_mark(origin: str) -> str:
+    """Where a page came from, without what tells folders of one name apart."""
+    return _MARK.sub("", origin, count=1)
 
 
 class Kind(models.TextChoices):
@@ -70,7 +78,8 @@ class Page(models.Model):
         db_index=False,
     )
     path = models.CharField(max_length=400)  # of its file; see bank.places
-    # The file that it was imported from: the folder's name, then the path in it, without .md.
+    # The file that it was imported from: the folder's name, `~` and eight digits of its path's
+    # hash, then the path in it, without .md.
     origin = models.TextField(blank=True)
     former_names = models.JSONField(default=list, blank=True)  # Before each rename.
     title = models.CharField(max_length=200)
@@ -124,6 +133,11 @@ class Page(models.Model):
     def document(self) -> str:
         """Its id in search, in change rows and in quarantine: `entity/alice-chen`."""
         return f"{self.kind}/{self.name}"
+
+    @property
+    def imported_from(self) -> str:
+        """The folder and the file in it that the page came from, "" if it was made here."""
+        return without_mark(self.origin)
 
     @property
     def collection(self) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from bank import names, places
 from bank.files import sha256
 from bank.layout import CONTENT_LIMIT, ENTITIES, MEMORY
-from bank.models import Kind, Page, Revision
+from bank.models import Kind, Page, Revision, without_mark
 from memoryweb.core.errors import Invalid
 
 _MARKDOWN = re.compile(r"\.md$", re.IGNORECASE)
@@ -61,7 +61,12 @@ class Plan:
         return read(self.folder / source.file)
 
     def origin(self, source: Source) -> str:
-        return f"{self.folder.name}/{source.path}"
+        """Of which file of which folder a page is: two folders may be called the same."""
+        return f"{self.folder.name}~{_mark(self.folder)}/{source.path}"
+
+
+def _mark(folder: Path) -> str:
+    return sha256(os.fsencode(folder))[:8]
 
 
 def plan(folder: Path) -> Plan:
@@ -156,7 +161,7 @@ class _Naming:
         self._taken: set[str] = set()
         rows = Page.objects.filter(kind=Kind.ENTITY, archived_at=None)
         for pk, key, name, origin in rows.values_list("pk", "key", "name", "origin"):
-            self._by_key[key] = self._by_origin[origin] = _Known(pk, name)
+            self._by_key[key] = self._by_origin[without_mark(origin)] = _Known(pk, name)
 
     def named(self, sources: Sequence[Source]) -> Iterator[Planned]:
         """A file in few folders comes before those deeper, as links to its name lead to it."""

@@ -356,6 +356,34 @@ def test_a_page_edited_here_is_not_overwritten_and_both_texts_are_kept(folder, a
     assert statuses(vault) == {"a.md": "unchanged"}
 
 
+def test_what_came_from_another_folder_is_not_overwritten_and_both_texts_are_kept(folder, memory):
+    files = {"2026-03-01.md": "First.", "MEMORY.md": "First.", "bank/entities/ada.md": "First."}
+    first = folder(files, name="one/memory")
+    second = folder(dict.fromkeys(files, "Second."), name="two/memory")
+    assert set(statuses(first).values()) == {"created"}
+    foretold = imported(second, dry_run=True)
+    made = imported(second)
+    assert made == foretold
+    assert {one.status for one in made.values()} == {"competing"}
+    assert {one.detail for one in made.values()} == {"came from another folder"}
+    for kept in Page.objects.all():
+        assert (kept.content, kept.conflict) == ("First.", 2)
+        assert kept.revisions.get(number=2).content == "Second."
+    assert (memory / "2026-03-01.md").read_text() == "First."
+    assert set(statuses(second).values()) == {"unchanged"}
+    for file in files:
+        (first / file).write_text("First, and more.")
+    assert set(statuses(first).values()) == {"updated"}
+
+
+def test_what_an_older_import_did_not_note_the_folder_of_is_still_its_folders(folder):
+    vault = folder({"a.md": "Old."})
+    imported(vault)
+    Page.objects.update(origin="vault/a")
+    (vault / "a.md").write_text("New.")
+    assert statuses(vault) == {"a.md": "updated"}
+
+
 def test_an_octos_entity_that_is_here_with_another_text_competes(folder, written):
     written("ada", "# Ada\n\nHere.\n")
     made = imported(folder({"bank/entities/ada.md": "# Ada\n\nThere.\n"}))

@@ -74,6 +74,20 @@ def _lines(out: str) -> list[str]:
     return [line for line in out.splitlines() if "Markdown files:" not in line]
 
 
+def test_every_file_that_changes_a_page_is_named_before_and_after(tmp_path: Path):
+    for name, text in (("one", "First."), ("two", "Second.")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "2026-03-01.md").write_text(text)
+    run(tmp_path / "one")
+    competes = "2026-03-01.md: “2026-03-01” came from another folder, and both texts are kept"
+    assert competes in run(tmp_path / "two", "--dry-run")[0]
+    assert competes in run(tmp_path / "two")[0]
+    (tmp_path / "one/2026-03-01.md").write_text("Third.")
+    updates = "2026-03-01.md: “2026-03-01” takes over its new text"
+    assert updates in run(tmp_path / "one", "--dry-run")[0]
+    assert updates in run(tmp_path / "one")[0]
+
+
 def test_a_file_put_into_the_memory_folder_is_taken_in_before_names_are_chosen(
     vault: Path, memory: Path, monkeypatch: pytest.MonkeyPatch
 ):

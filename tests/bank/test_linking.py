@@ -70,7 +70,7 @@ def test_a_target_leads_by_name_then_former_name_then_title_then_alias(
 
 
 def test_the_path_of_an_imported_file_leads_to_its_own_page_and_its_name_to_the_first(pages):
-    plans = {one.origin: one.name for one in Page.objects.filter(origin__endswith="Plan")}
+    plans = {one.imported_from: one.name for one in Page.objects.filter(origin__endswith="Plan")}
     for path in ("projects/Plan", "archive/old/Plan"):
         assert leads_to(path) == leads_to(path.upper()) == plans[f"vault/{path}"]
     assert leads_to("old/plan") == plans["vault/archive/old/Plan"]

@@ -71,7 +71,7 @@ class Command(BaseCommand):
         for count, meaning in (
             (counts["renamed"], "have a page of another name, which their own still finds"),
             (counts["quarantined"], "wait in Review: the guard objects to them"),
-            (counts["competing"], "differ from pages edited here; both texts wait in Review"),
+            (counts["competing"], "differ from pages that are here; both texts wait in Review"),
             (others, "other files are no Markdown and were not looked at"),
         ):
             if count:
@@ -87,6 +87,8 @@ def _told(outcome: Outcome) -> str:
         said.append(f"its page is “{outcome.name}”. {outcome.why}")
     if outcome.quarantined:
         said.append(f"“{outcome.name}” is in quarantine")
+    if outcome.status == "updated":
+        said.append(f"“{outcome.name}” takes over its new text")
     if outcome.status == "competing":
-        said.append(f"“{outcome.name}” was edited here since, and both texts are kept")
+        said.append(f"“{outcome.name}” {outcome.detail}, and both texts are kept")
     return f"{outcome.file}: {'; '.join(said)}" if said else ""
