@@ -48,8 +48,7 @@ _HIDDEN = re.compile("[\U000e0020-\U000e007e]+|[\ufe00-\ufe0f\U000e0100-\U000e01
 _BRACKETED = {first + n: chr(ord("a") + n) for first in (0x249C, 0x1F110) for n in range(26)}
 
 # Letters that are turned round, some of them by other letters.
-_TURNED = dict(zip("ɐqɔpǝɟƃɥᴉɾʞlɯuodbɹsʇnʌʍxʎzƎ∀⅄ı", "abcdefghijklmnopqrstuvwxyzeayi", strict=True))
-_UPRIGHT = str.maketrans(_TURNED)
+_UPRIGHT = str.maketrans("ɐqɔpǝɟƃɥᴉɾʞlɯuodbɹsʇnʌʍxʎzƎ∀⅄ı", "abcdefghijklmnopqrstuvwxyzeayi")
 _TURNED_SIGN = re.compile("[ɐɔǝɟƃɥᴉɾʞɯɹʇʌʍʎƎ∀⅄]")
 _ENOUGH_TURNED = 4
 _EVERYTHING = re.compile(r"(?s).+")
