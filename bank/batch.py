@@ -29,6 +29,7 @@ def create(actor: Actor, news: Sequence[New]) -> list[Page]:
         free = [new for new in news if new.key not in used]
         if not free:
             return []
+        publishing.check_is_there(free[0].path)
         with clock.writing(actor) as tx:
             pages = [page for page, _ in record.create_many(tx, free)]
             ops = record.first_operations(pages)

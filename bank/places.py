@@ -5,6 +5,7 @@ below the folder of the wiki `manual`. Everything that touches a page's file goe
 errors are those of bank.files.
 """
 
+import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -13,7 +14,7 @@ from pathlib import Path
 from django.conf import settings
 
 from bank import disk as disks
-from bank import files
+from bank import files, layout
 from bank.files import Change, Content, Folder, Leftover, PathRefused, Stamp
 from bank.models import Wiki
 
@@ -45,6 +46,11 @@ class Place:
 
 def memory_folder() -> Folder:
     return Folder(settings.MEMORYWEB_MEMORY_DIR, disk)
+
+
+def has_entities() -> bool:
+    """Whether the folder of the entities is there, or anything in its place."""
+    return os.path.lexists(memory_folder().root / layout.ENTITIES)
 
 
 def memory() -> Place:

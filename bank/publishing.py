@@ -86,6 +86,8 @@ def explained(outcome: str, **members: object) -> Iterator[None]:
     except (PathRefused, Unreadable) as error:
         mend = "mend it in the memory folder or move it away, then try again"
         raise Blocked(f"{str(error).rstrip('.')}; {outcome}; {mend}", **members) from error
+    except Missing as away:
+        raise Missing(f"{outcome}; {away.detail}", **members) from away
     except OSError as error:
         detail = f"the memory folder does not work ({_words(error)}); {outcome}"
         raise Unavailable(f"{detail}; {_LOOK_AT_DISK}", **members) from error
@@ -148,9 +150,11 @@ def publish(op: FileOperation, expected: str | None) -> None:
 def erase(op: FileOperation) -> bool:
     """Delete the file of an erased page, whatever it holds, and then the row that is left of it.
 
-    Whether the database's own files hold nothing of it any more. Raises OSError and PathRefused;
-    the operation is then still to be done.
+    Whether the database's own files hold nothing of it any more. Raises OSError, PathRefused and
+    Missing; the operation is then still to be done.
     """
+    if places.stamp(op.path) is None:
+        check_is_there(op.path)
     taken = Page.objects.filter(path=op.path, archived_at=None).exclude(pk=op.page_id)
     if not taken.exists():
         places.remove(op.path, op.expected_sha)
@@ -236,10 +240,11 @@ def _resume(op: FileOperation) -> None:
         if found is not None and _is_ours(page, found.sha256):
             publish(op, found.sha256)
         else:  # Gone, or somebody else's by now, which makes it a page of its own.
+            if found is None:
+                check_is_there(op.path)
             record.done(op)
     elif found is None:
-        if op.expected_sha is not None:
-            _check_not_held_back(op.path)
+        check_is_there(op.path)
         publish(op, None)
     elif found.sha256 == op.new_sha:
         _mark_done(page, op, found.stamp)
@@ -257,7 +262,7 @@ def _look(page: Page) -> Page:
     found = _read(page.path)
     if found is None:
         # The record is kept here, and the file is a copy that somebody lost.
-        _check_not_held_back(page.path)
+        check_is_there(page.path)
         _conclude(page, places.write(page.path, page.content.encode(), None), None)
         page.refresh_from_db()
     elif found.sha256 == page.sha256:
@@ -267,13 +272,24 @@ def _look(page: Page) -> Page:
     return page
 
 
-def _check_not_held_back(path: str) -> None:
-    if problems.is_held_back(path):
+def check_is_there(path: str) -> None:
+    """Raise Missing where files are gone that may come back: a file written now would be in the
+    way of theirs, and one that is not there may come back with them."""
+    if problems.is_held_back(path) or _is_just_gone(path):
         folder = places.of(path).folder.root / places.below(layout.folder_of(path))
         raise Missing(
             f"the files of {folder} are gone; nothing is written there until they are back, or "
             "until somebody says under Bank, Files not taken in, that they are lost"
         )
+
+
+def _is_just_gone(path: str) -> bool:
+    """Whether the folder of the entities is gone with their files, and no scan has seen it yet."""
+    folder = layout.folder_of(path)
+    if folder != layout.ENTITIES or places.has_entities() or folder in problems.confirmed():
+        return False
+    entities = Page.objects.filter(kind=Kind.ENTITY, archived_at=None)
+    return entities.exclude(file_stamp="").exists()
 
 
 def _take_in(

@@ -53,6 +53,7 @@ def rename(
         if new == page.name:
             return Renamed(page, old, clock.current_seq())
         _ask_the_guard(page, new)
+        publishing.check_is_there(record.path_of(kind, new))
         seq, begun = _move(actor, page, new, update_links)
     done = rewriting.carry_on(begun) if begun else rewriting.Rewritten()
     # Its own text may have named it. By now somebody may have erased it.

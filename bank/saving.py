@@ -59,7 +59,8 @@ def settled(kind: Kind, name: str) -> Page | None:
 def write(
     actor: Actor, page: Page | None, wanted: Wanted, findings: Sequence[Finding] = ()
 ) -> Saved:
-    """Store the text and publish it. Raises Conflict, and Unavailable when the disk fails."""
+    """Store the text and publish it. Raises Conflict, and Unavailable when the disk fails or its
+    files are away."""
     text, base = wanted.text, wanted.base
     if page is None:
         if base is not None:
@@ -84,6 +85,7 @@ def write(
 def _create(actor: Actor, wanted: Wanted, findings: Sequence[Finding]) -> Saved:
     text, origin = wanted.text, wanted.origin
     path = record.path_of(text.kind, text.name)
+    publishing.check_is_there(path)
     with clock.writing(actor) as tx:
         _decide(tx, wanted)
         page, revision = record.create(tx, record.New(text, origin, path, findings))

@@ -175,6 +175,7 @@ def restore(actor: Actor, pk: int) -> Saved:
         gone = queries.archived_page(pk)  # Somebody may have erased it meanwhile.
         text = Text(kind, gone.name, gone.content)
         findings = publishing.inspect(text) if gone.quarantined else []
+        publishing.check_is_there(gone.path)
         with clock.writing(actor) as tx:
             record.unarchive(tx, gone, text, findings)
             op = record.operation(gone, FileOperation.Op.WRITE, None, timezone.now())

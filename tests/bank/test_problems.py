@@ -3,14 +3,26 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from bank import outside, places, problems, queries, services, sync
+from bank import (
+    batch,
+    erasing,
+    outside,
+    places,
+    problems,
+    queries,
+    record,
+    services,
+    sync,
+)
 from bank.files import mark_of
-from bank.models import FileProblem, Kind, Page
+from bank.models import FileProblem, Kind, Page, Revision
 from bank.reasons import Why
-from memoryweb.core.actor import Actor
+from bank.texts import Text
+from memoryweb.core.actor import Actor, system
 from memoryweb.core.errors import Forbidden, NotFound, Unavailable
 from memoryweb.core.models import AuditEntry
 from tests.bank.faulty_disk import FaultyDisk
@@ -124,6 +136,99 @@ def test_a_save_where_files_are_missing_writes_nothing_beside_them(dozen: Path, 
         services.save(ada, Kind.ENTITY, "page-03", "# Page\n\nNew.\n")
     assert list(dozen.iterdir()) == []
     assert queries.find(Kind.ENTITY, "page-03").content == "# Page\n\nNumber 3.\n"
+
+
+NEW = "# New\n\nA page that there was not.\n"
+
+
+def write_new(who: Actor) -> None:
+    services.save(who, Kind.ENTITY, "brand-new", NEW)
+
+
+def import_new(who: Actor) -> None:
+    text = Text(Kind.ENTITY, "brand-new", NEW)
+    path = record.path_of(Kind.ENTITY, "brand-new")
+    batch.create(who, [record.New(text, record.Origin.of(who), path)])
+
+
+def restore(who: Actor) -> None:
+    services.restore(who, queries.archived().get().pk)
+
+
+@pytest.mark.parametrize("seen", [True, False])
+@pytest.mark.parametrize("write", [write_new, import_new, restore])
+def test_nothing_new_is_written_where_the_folder_is_gone(
+    dozen: Path, tmp_path: Path, ada: Actor, write: Callable[[Actor], None], seen: bool
+):
+    services.archive(ada, Kind.ENTITY, "page-00")
+    dozen.rename(tmp_path / "away")
+    if seen:
+        sync.scan()
+    before = Revision.objects.count()
+    with pytest.raises(Unavailable, match="until they are back"):
+        write(ada)
+    assert not dozen.exists()
+    assert (Revision.objects.count(), len(names())) == (before, 11)
+    (tmp_path / "away").rename(dozen)
+    sync.scan()
+    write(ada)
+    assert len(list(dozen.iterdir())) == len(names()) == 12
+
+
+def test_a_known_page_is_not_written_either_before_a_scan_saw_that_the_folder_is_gone(
+    dozen: Path, tmp_path: Path, ada: Actor
+):
+    dozen.rename(tmp_path / "away")
+    with pytest.raises(Unavailable, match="until they are back"):
+        services.save(ada, Kind.ENTITY, "page-03", NEW)
+    assert not dozen.exists()
+
+
+def test_the_api_says_503_of_a_new_page_where_the_folder_is_gone(
+    dozen: Path, tmp_path: Path, api: Callable[..., Any]
+):
+    dozen.rename(tmp_path / "away")
+    agent = api("write")
+    answer = agent.put("/bank/entities/brand-new", {"content": NEW})
+    assert answer.status_code == 503
+    assert "until they are back" in answer.json()["detail"]
+    assert agent.post("/bank/notes/append", {"text": "Tea."}).status_code == 201
+    assert not dozen.exists()
+
+
+def test_the_first_page_makes_its_folder(memory: Path, ada: Actor):
+    (memory / ENTITIES).rmdir()
+    write_new(ada)
+    assert (memory / ENTITIES / "brand-new.md").read_text() == NEW
+
+
+def test_new_pages_are_written_again_once_somebody_said_that_the_files_are_lost(
+    dozen: Path, tmp_path: Path, ada: Actor
+):
+    dozen.rename(tmp_path / "away")
+    sync.scan()
+    problems.confirm(ada, ENTITIES)
+    write_new(ada)
+    sync.scan()
+    assert len(list(dozen.iterdir())) == 13
+
+
+def test_what_is_erased_while_its_folder_is_gone_does_not_come_back_with_it(
+    dozen: Path, tmp_path: Path
+):
+    boss = system("api")
+    services.archive(boss, Kind.ENTITY, "page-00")
+    (dozen / "page-00.md").write_text("# Page\n\nNumber 0.\n")  # Put back, and not seen yet.
+    dozen.rename(tmp_path / "away")
+    gone = queries.archived().get()
+    with pytest.raises(Unavailable, match="its texts are erased") as away:
+        erasing.erase_archived(boss, gone.pk)
+    assert away.value.members == {"erased": True}
+    assert not Revision.objects.filter(page=gone.pk).exists()
+    (tmp_path / "away").rename(dozen)
+    sync.scan()
+    assert not (dozen / "page-00.md").exists()
+    assert not Page.objects.filter(name="page-00").exists()
 
 
 def test_only_missing_files_can_be_confirmed_and_not_by_those_who_only_read(
