@@ -220,7 +220,7 @@ def get_summary(
 
 
 def _shown(request: ApiRequest, response: HttpResponse, kind: Kind, name: str) -> EntityOut:
-    found = queries.find(kind, name)
+    found = queries.read(kind, name)
     response["ETag"] = found.etag
     return entity(found, request.actor)
 

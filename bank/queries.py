@@ -32,6 +32,25 @@ def find(kind: Kind, name: str) -> Page:
     raise NotFound(_MISSING[kind])
 
 
+def read(kind: Kind, name: str) -> Page:
+    """As `find`, for who only reads: Moved is also raised for a title, an alias or the name of an
+    imported file by which a wikilink leads to one page alone."""
+    try:
+        return find(kind, name)
+    except Moved:
+        raise
+    except NotFound:
+        if now := _led_to(kind, name):
+            raise Moved(f"the page of this name is called “{now}”", now) from None
+        raise
+
+
+def _led_to(kind: Kind, name: str) -> str:
+    wiki, target = refs.split(name) if kind == Kind.WIKI else ("", name)
+    fitting = linking.candidates([target], wiki).get(target, [])
+    return fitting[0].name if len(fitting) == 1 and fitting[0].kind == kind else ""
+
+
 def _moved_to(kind: Kind, name: str) -> str:
     """What the page is called that had this name before, "" if none had."""
     key = key_of(kind, name)

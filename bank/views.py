@@ -116,7 +116,7 @@ def _with(query: QueryDict, **values: str) -> str:
 def page(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
     """A page as it reads, with what links to it and what it links to."""
     try:
-        found = queries.find(kind, name)
+        found = queries.read(kind, name)
     except Moved:
         raise
     except NotFound:
