@@ -11,6 +11,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import IO
@@ -18,11 +19,11 @@ from typing import IO
 from django.db import transaction
 from django.utils import timezone
 
-from bank import importing, refs, wikis
+from bank import importing, places, refs, vault, wikis
 from bank.files import sha256
 from bank.importing import Outcome
 from bank.layout import CONTENT_LIMIT
-from bank.models import Kind, WikiSource
+from bank.models import Kind, Wiki, WikiSource
 from bank.names import NameRefused
 from bank.vault import Plan, Planned, Source
 from memoryweb.core.actor import Actor, Role
@@ -72,7 +73,41 @@ def from_files(wiki: str, files: Sequence[Given], *, keep_top: bool = False) -> 
     if wikis.get(wiki).pk == wikis.BANK:
         raise Invalid.field("wiki_id", "the bank takes folders by import_bank")
     _check(len(files), sum(one.size for one in files))
-    top = "" if keep_top else _common_top([one.path for one in files])
+    return _planned(wiki, files, "" if keep_top else _common_top([one.path for one in files]))
+
+
+def from_folder(wiki: str, folder: Path) -> Upload:
+    """The plan of a folder of this machine, of any size, whose files are called by their paths
+    in it; the wiki may still have to be made. Raises Invalid."""
+    folder = folder.resolve()
+    if not folder.is_dir():
+        raise Invalid(f"{folder} is not a folder")
+    _refuse_own(wiki, folder)
+    files: list[Given] = []
+    problems: dict[str, str] = {}
+    others = 0
+    for path, problem in vault.files(folder):
+        if problem:
+            problems[path] = problem
+        elif refs.of_file(wiki, path) is None:
+            others += 1
+        else:
+            file = folder / path
+            files.append(Given(path, file.stat().st_size, partial(file.open, "rb")))
+    upload = _planned(wiki, files, "")
+    return replace(upload, left={**problems, **upload.left}, others=others)
+
+
+def _refuse_own(wiki: str, folder: Path) -> None:
+    vault.refuse_own(folder)
+    pointed = Wiki.objects.filter(pk=wiki).exclude(folder="").values_list("folder", flat=True)
+    for own in (places.own_root(wiki), *map(Path, pointed)):
+        own = own.resolve()
+        if folder.is_relative_to(own) or own.is_relative_to(folder):
+            raise Invalid("this is the wiki's own folder; its files are taken in by themselves")
+
+
+def _planned(wiki: str, files: Sequence[Given], top: str) -> Upload:
     found: dict[str, Planned] = {}
     given: dict[str, Given] = {}
     left: dict[str, str] = {}
@@ -103,13 +138,17 @@ def from_zip(wiki: str, file: IO[bytes], *, keep_top: bool = False) -> Upload:
     return from_files(wiki, files, keep_top=keep_top)
 
 
-def carry_out(actor: Actor, upload: Upload) -> Iterator[Outcome]:
+def carry_out(actor: Actor, upload: Upload, *, dry_run: bool = False) -> Iterator[Outcome]:
     """Make or save the pages; what became of each file, which the wiki's sources tell as well.
+    With `dry_run` nothing is written.
 
     A page that was edited here since its last upload is not overwritten: both texts wait for a
     decision. Raises Forbidden; Unavailable when the disk fails.
     """
     actor.require(Role.CURATOR)
+    if dry_run:
+        yield from importing.carry_out(actor, upload, dry_run=True)
+        return
     if upload.folder.name == wikis.MEMORIES:
         wikis.make_memories()
     outcomes = importing.carry_out(replace(actor, via="import"), upload)

@@ -74,11 +74,11 @@ def plan(folder: Path) -> Plan:
     folder = folder.resolve()
     if not folder.is_dir():
         raise Invalid(f"{folder} is not a folder")
-    _refuse_own(folder)
+    refuse_own(folder)
     found: dict[str, Source] = {}
     left: dict[str, str] = {}
     others = 0
-    for path, problem in _files(folder):
+    for path, problem in files(folder):
         source = _source(path)
         if problem:
             left[path] = problem
@@ -90,13 +90,14 @@ def plan(folder: Path) -> Plan:
     return Plan(folder, pages, left, others)
 
 
-def _refuse_own(folder: Path) -> None:
+def refuse_own(folder: Path) -> None:
+    """Raise Invalid for a folder that is, lies in or holds the memory folder."""
     own = places.memory_folder().root.resolve()
     if folder.is_relative_to(own) or own.is_relative_to(folder):
         raise Invalid("this is memoryweb's own memory folder; its files are taken in by themselves")
 
 
-def _files(folder: Path) -> Iterator[tuple[str, str]]:
+def files(folder: Path) -> Iterator[tuple[str, str]]:
     """(path, problem) of every file in the folder. Hidden ones are left out, links not followed."""
     waiting = [""]
     while waiting:

@@ -78,8 +78,7 @@ def create(
     if not wiki.folder:
         places.own_root(wiki.pk).mkdir(parents=True, exist_ok=True)
     with clock.writing(actor) as tx:
-        if Wiki.objects.filter(pk=wiki.pk).exists():
-            raise Conflict(f"there is, or was, a wiki “{wiki.pk}”")
+        _check_unused(wiki.pk)
         wiki.save(force_insert=True)
         tx.changed(COLLECTION, f"{Kind.WIKI}/{wiki.pk}/")
         tx.audited("wiki.create", f"wikis/{wiki.pk}", pointed=bool(wiki.folder))
@@ -233,6 +232,20 @@ def page_counts(wikis: Sequence[str]) -> dict[str, int]:
 
 
 # What a wiki may be
+
+
+def is_missing(wiki: str) -> bool:
+    """Whether `create` would make a wiki of this id. Raises Invalid for an id that none can have,
+    Conflict for that of a deleted one."""
+    if wiki in BUILT_IN or Wiki.objects.filter(pk=wiki, deleted_at=None).exists():
+        return False
+    _check_unused(_chosen(wiki))
+    return True
+
+
+def _check_unused(wiki: str) -> None:
+    if Wiki.objects.filter(pk=wiki).exists():
+        raise Conflict(f"there is, or was, a wiki “{wiki}”")
 
 
 def _chosen(wiki: str) -> str:

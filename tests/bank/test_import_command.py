@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from bank import outside, places
+from bank import outside, places, wikis
 from bank.disk import Disk
-from bank.models import Page
+from bank.models import Page, Wiki
 from memoryweb.management.commands import import_bank
 
 pytestmark = pytest.mark.django_db
@@ -103,13 +103,72 @@ def test_on_a_terminal_there_is_a_bar_and_it_is_cleared(vault: Path):
 
 
 def test_what_cannot_be_done_stops_it_with_the_reason(vault: Path, memory: Path):
-    with pytest.raises(CommandError, match="no wikis besides the bank yet; nothing was imported"):
-        run(vault, "--wiki", "garden")
     with pytest.raises(CommandError, match="own memory folder"):
         run(memory)
     with pytest.raises(CommandError, match="is not a folder"):
         run(vault / "nowhere")
     assert not Page.objects.exists()
+
+
+# Into a wiki
+
+
+def test_a_folder_goes_into_a_wiki_which_is_made_and_called_by_its_id(vault: Path):
+    out, _ = run(vault, "--wiki", "garden")
+    assert (wikis.get("garden").name, wikis.get("garden").folder) == ("garden", "")
+    assert set(Page.objects.values_list("name", "wiki", "quarantined")) == {
+        ("garden/Maps/∑ Cities", "garden", False),
+        ("garden/deploy", "garden", True),
+    }
+    assert wikis.find("garden", "Maps/∑ Cities").content == "Some cities."
+    assert "latin.md: left: The page's file is not UTF-8 text." in out
+    assert "deploy.md: “garden/deploy” is in quarantine" in out
+    assert "3 Markdown files: 2 created, 0 updated, 0 unchanged, 1 left" in out
+    assert "1 wait in Review" in out
+    assert "1 other files are no Markdown" in out
+    assert "The wiki “garden” was made" in out
+    assert dict(wikis.sources("garden").values_list("filename", "status")) == {
+        "Maps/∑ Cities.md": "taken",
+        "deploy.md": "held",
+        "latin.md": "left",
+    }
+
+
+def test_a_folder_goes_into_a_wiki_again_and_only_what_is_new_is_stored(vault: Path):
+    run(vault, "--wiki", "garden")
+    (vault / "Maps/∑ Cities.md").write_text("Other cities.")
+    out, _ = run(vault, "--wiki", "garden")
+    assert "0 created, 1 updated, 1 unchanged, 1 left" in out
+    assert "“garden/Maps/∑ Cities” takes over its new text" in out
+    assert "was made" not in out
+
+
+def test_a_dry_run_into_a_wiki_tells_the_same_and_makes_none(vault: Path):
+    foretold, _ = run(vault, "--wiki", "garden", "--dry-run")
+    assert not Page.objects.exists()
+    assert not Wiki.objects.exists()
+    assert "The wiki “garden” would be made" in foretold
+    out, _ = run(vault, "--wiki", "garden")
+    assert _lines(out)[:-1] == _lines(foretold)[:-1]
+
+
+def test_no_wiki_is_made_of_what_cannot_go_into_one(vault: Path, memory: Path):
+    own = places.own_root("garden")
+    own.mkdir(parents=True)
+    with pytest.raises(CommandError, match="a-z, 0-9"):
+        run(vault, "--wiki", "My Garden")
+    with pytest.raises(CommandError, match="is not a folder"):
+        run(vault / "nowhere", "--wiki", "garden")
+    with pytest.raises(CommandError, match="own memory folder"):
+        run(memory, "--wiki", "garden")
+    with pytest.raises(CommandError, match="the wiki's own folder"):
+        run(own, "--wiki", "garden")
+    assert not Wiki.objects.exists()
+
+
+def test_the_wiki_bank_is_the_bank(vault: Path):
+    run(vault, "--wiki", "bank")
+    assert Page.objects.get(name="cities").wiki is None
 
 
 class Full(Disk):

@@ -1,18 +1,22 @@
-"""`manage.py import_bank FOLDER`: a folder of Markdown into the bank."""
+"""`manage.py import_bank FOLDER`: a folder of Markdown into the bank, or into another wiki."""
 
 from argparse import ArgumentParser
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from bank import importing, sync, vault
+from bank import importing, sync, uploads, vault, wikis
 from bank.importing import Outcome
+from bank.vault import Plan
 from memoryweb import house
 from memoryweb.core.actor import system
 from memoryweb.core.errors import DomainError
 from memoryweb.progress import Progress
+
+ACTOR = system("import")
 
 
 class Command(BaseCommand):
@@ -20,31 +24,47 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("folder", type=Path, metavar="FOLDER")
-        parser.add_argument("--wiki", metavar="ID", help="not yet: there is only the bank")
+        parser.add_argument(
+            "--wiki",
+            metavar="ID",
+            help="the wiki it goes into, made if there is none; else the bank",
+        )
         parser.add_argument(
             "--dry-run", action="store_true", help="say what would be done, write nothing"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if options["wiki"] is not None:
-            raise CommandError(
-                "--wiki: there are no wikis besides the bank yet; nothing was imported. "
-                "Without it the folder goes into the bank."
-            )
         house.prepare()
+        folder, wiki, dry_run = options["folder"], options["wiki"], options["dry_run"]
         try:
-            self._import(options["folder"], dry_run=options["dry_run"])
+            if wiki is None or wiki == wikis.BANK:
+                self._into_bank(folder, dry_run=dry_run)
+            else:
+                self._into_wiki(folder, wiki, dry_run=dry_run)
         except DomainError as error:
             raise CommandError(error.detail) from error
 
-    def _import(self, folder: Path, *, dry_run: bool) -> None:
+    def _into_bank(self, folder: Path, *, dry_run: bool) -> None:
         if not dry_run:
             sync.recover()  # So that the plan knows of every page.
             sync.scan()
         plan = vault.plan(folder)
+        self._tell(plan, importing.carry_out(ACTOR, plan, dry_run=dry_run), dry_run=dry_run)
+
+    def _into_wiki(self, folder: Path, wiki: str, *, dry_run: bool) -> None:
+        missing = wikis.is_missing(wiki)
+        plan = uploads.from_folder(wiki, folder)
+        if missing and not dry_run:
+            wikis.create(ACTOR, team_id="", name=wiki, id=wiki)
+        self._tell(plan, uploads.carry_out(ACTOR, plan, dry_run=dry_run), dry_run=dry_run)
+        if missing:
+            told = "would be made" if dry_run else "was made"
+            self.stdout.write(f"The wiki “{wiki}” {told}")
+
+    def _tell(self, plan: Plan, outcomes: Iterator[Outcome], *, dry_run: bool) -> None:
         progress = Progress(self.stderr, len(plan.pages) + len(plan.left), "files")
         counts: Counter[str] = Counter()
-        for outcome in importing.carry_out(system("import"), plan, dry_run=dry_run):
+        for outcome in outcomes:
             self._count(counts, outcome)
             if line := _told(outcome):
                 progress.clear()
