@@ -87,5 +87,19 @@ class SessionIdConverter(EpisodeIdConverter):
         return session_address(value)
 
 
+_PAGE_TAKEN = {"memories", "vectors", "change", "undo"}
+_PAGE_ENDINGS = ("edit", "add", "change", "delete", "recall", "environment", "similar")
+
+
+class SessionPageConverter(EpisodeIdConverter):
+    """`<session_page:id>` in the route of a page: as `session`, with the pages' own words."""
+
+    regex = ".+" + "".join(f"(?<!/{ending})" for ending in _PAGE_ENDINGS)
+
+    def to_url(self, value: str) -> str:
+        return address(value, _PAGE_TAKEN, _PAGE_ENDINGS)
+
+
 register_converter(EpisodeIdConverter, "episode")
 register_converter(SessionIdConverter, "session")
+register_converter(SessionPageConverter, "session_page")

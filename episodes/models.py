@@ -1,12 +1,9 @@
 """Episodes and session memories, their vectors, and what pages deleted a moment ago."""
 
 from typing import ClassVar
-from urllib.parse import quote
 
 from django.db import models
 from django.urls import reverse
-
-from episodes.identifiers import session_address
 
 
 class Episode(models.Model):
@@ -168,7 +165,7 @@ class Context(models.Model):
         return self.id
 
     def get_absolute_url(self) -> str:
-        return f"/sessions/{quote(session_address(self.id))}/"
+        return reverse("session", args=[self.id])
 
 
 class Memory(models.Model):
@@ -215,7 +212,7 @@ class Memory(models.Model):
         return self.id
 
     def get_absolute_url(self) -> str:
-        return f"{self.context.get_absolute_url()}#{quote(self.id)}"
+        return reverse("memory", args=[self.id])
 
 
 class MemoryVector(models.Model):

@@ -1,7 +1,8 @@
 """Which contexts and memories: filters, the state of their vectors, what may be served."""
 
 from collections.abc import Collection
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from django.db.models import (
     BinaryField,
@@ -18,6 +19,7 @@ from django.db.models import (
     Value,
     When,
 )
+from django.db.models.lookups import Exact
 
 from episodes.models import Context, Memory, MemoryVector
 from episodes.schemas import VectorState
@@ -39,6 +41,8 @@ ORDERS: dict[str, tuple[str, str]] = {
     "updated_at": ("updated_at", "-id"),
 }
 NEWEST_FIRST = ("-created_at", "id")
+# Why a recall by vector leaves a memory out: see `search.recall.Skipped`.
+Skip = Literal["no_vector", "dimension", "model"]
 
 
 def find_context(context_id: str) -> Context:
@@ -63,6 +67,14 @@ def find_memory(memory_id: str) -> Memory:
     return memory
 
 
+def find_any_memory(memory_id: str) -> Memory:
+    """As `find_memory`, but for a person's eyes: also while it is quarantined. Raises NotFound."""
+    memory = described(Memory.objects.filter(pk=memory_id).select_related("context")).first()
+    if memory is None:
+        raise NotFound("there is no such memory")
+    return memory
+
+
 def contexts(wanted: ContextFilter) -> QuerySet[Context]:
     """The contexts for which every given field of the filter holds."""
     found = Context.objects.all()
@@ -73,6 +85,32 @@ def contexts(wanted: ContextFilter) -> QuerySet[Context]:
         found = found.filter(
             Q(*(Q(**{f"{name}__icontains": wanted.q}) for name in parts), _connector=Q.OR)
         )
+    if wanted.type is not None:
+        of_type = searchable().filter(context=OuterRef("pk"), type=wanted.type)
+        found = found.filter(Exists(of_type))
+    return found
+
+
+@dataclass(frozen=True)
+class Figures:
+    """The searchable memories of one context: how many of each type, and of each vector state."""
+
+    by_type: dict[str, int] = field(default_factory=dict)
+    by_state: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def total(self) -> int:
+        return sum(self.by_type.values())
+
+
+def figures(context_ids: Collection[str]) -> dict[str, Figures]:
+    """The figures of each of these contexts, in one query."""
+    found = {one: Figures() for one in context_ids}
+    rows = with_vector_state(searchable().filter(context__in=context_ids)).order_by()
+    by = ("context", "type", "vector_state")
+    for context_id, kind, state, count in rows.values_list(*by).annotate(count=Count("pk")):
+        for counts, key in ((found[context_id].by_type, kind), (found[context_id].by_state, state)):
+            counts[key] = counts.get(key, 0) + count
     return found
 
 
@@ -94,11 +132,21 @@ def searchable() -> QuerySet[Memory]:
 
 def matching(wanted: MemoryFilter, context_id: str | None = None) -> QuerySet[Memory]:
     """The memories of a context, or of all, for which every given field of the filter holds."""
-    found = served().filter(archived=wanted.archived)
+    return narrowed(served().filter(archived=wanted.archived), wanted, context_id)
+
+
+def narrowed(
+    found: QuerySet[Memory], wanted: MemoryFilter, context_id: str | None = None
+) -> QuerySet[Memory]:
+    """Those of the rows for which the filter holds, whatever it says of archived ones."""
     if context_id is not None:
         found = found.filter(context=context_id)
     if wanted.type is not None:
         found = found.filter(type=wanted.type)
+    if wanted.q is not None:
+        found = found.filter(content__icontains=wanted.q)
+    if wanted.vector is not None:
+        found = with_vector_state(found).filter(Exact(F("vector_state"), wanted.vector))
     made = _current_vectors(wanted.model)
     if wanted.needs_vector is not None:
         found = found.filter(~Exists(made) if wanted.needs_vector else Exists(made))
@@ -135,16 +183,33 @@ def with_vector_of(rows: QuerySet[Memory], model: str | None) -> QuerySet[Memory
 
 def described(rows: QuerySet[Memory]) -> QuerySet[Memory]:
     """Annotate and prefetch what `shown` needs, in a fixed number of queries."""
-    chosen = active_model.active()
-    vectors = _telling_first(MemoryVector.objects.defer("vector"), chosen)
-    states = [When(condition, then=Value(state)) for state, condition in _states(chosen)]
+    vectors = _telling_first(MemoryVector.objects.defer("vector"), active_model.active())
+    return with_vector_state(rows).prefetch_related(Prefetch("vectors", vectors))
+
+
+def with_vector_state(rows: QuerySet[Memory]) -> QuerySet[Memory]:
+    """Annotate `vector_state`: what the memory's vector is worth to the active model."""
+    found = _states(active_model.active())
+    states = [When(condition, then=Value(state)) for state, condition in found]
     state = Case(*states, default=Value("missing"), output_field=CharField())
-    return rows.annotate(**{"vector_state": state}).prefetch_related(Prefetch("vectors", vectors))
+    return rows.annotate(**{"vector_state": state})
+
+
+def not_compared(rows: QuerySet[Memory], why: Skip, model: str, width: int) -> QuerySet[Memory]:
+    """Those that a recall by `model` with a vector of this width leaves out, by its reason."""
+    made = MemoryVector.objects.filter(
+        memory=OuterRef("pk"), model=model, text_sha=OuterRef("content_sha")
+    )
+    if why == "dimension":
+        return rows.filter(Exists(made.exclude(dimension=width)))
+    others = Exists(MemoryVector.objects.filter(memory=OuterRef("pk")).exclude(model=model))
+    without = rows.filter(~Exists(made))
+    return without.filter(others if why == "model" else ~others)
 
 
 def vector_states() -> dict[VectorState, int]:
     """How many searchable memories there are in each state of their vectors."""
-    rows = described(searchable()).prefetch_related(None).order_by()
+    rows = with_vector_state(searchable()).order_by()
     by = ("vector_state",)
     return dict(rows.values_list(*by).annotate(count=Count("pk")))
 

@@ -107,6 +107,9 @@ class ContextFilter(BaseModel):
     q: Annotated[
         Text | None, Field(min_length=1, max_length=1000, description="part of id, name or intent")
     ] = None
+    type: Annotated[
+        MemoryType | None, Field(description="it has a memory of this type that is served")
+    ] = None
 
 
 class MemoryFilter(BaseModel):
@@ -115,6 +118,12 @@ class MemoryFilter(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     type: MemoryType | None = None
+    q: Annotated[
+        Text | None, Field(min_length=1, max_length=1000, description="part of the content")
+    ] = None
+    vector: Annotated[
+        VectorState | None, Field(description="the state of its vector to the active model")
+    ] = None
     archived: bool = False
     needs_vector: Annotated[
         bool | None,

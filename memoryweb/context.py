@@ -36,6 +36,7 @@ SECTIONS = (
     Entry("Home", "/", "home", "home", "h"),
     Entry("Search", "/search/", "search", "search", "s"),
     Entry("Episodes", "/episodes/", "episodes", "episodes", "e"),
+    Entry("Sessions", "/sessions/", "sessions", "sessions", "o"),
     Entry("Bank", "/bank/", "bank", "bank", "b"),
     Entry("Context", "/context/", "context", "context", "x"),
     Entry("Review", "/review/", "review", "review", "r"),
@@ -45,13 +46,13 @@ SECTIONS = (
     Entry("Settings", "/settings/", "settings", "settings", "t"),
 )
 
-SETTINGS = (
 BANK = (
     Entry("Pages", "/bank/", "pages"),
     Entry("Notes", "/bank/notes/", "notes"),
     Entry("Long-term", "/bank/memory/", "long_term"),
     Entry("Wikis", "/wikis/", "wikis"),
 )
+SETTINGS = (
     Entry("Account", "/settings/account/", "account"),
     Entry("Search", "/settings/search/", "search_defaults"),
 )

@@ -17,6 +17,7 @@ from episodes.models import Memory
 from memoryweb.core.vectors import Vector
 from search import recall, services
 from search.schemas import FiltersIn, SearchIn, WeightsIn
+from search.services import Found
 
 MOST = 5
 # Linux takes 128 KiB of one variable, name included; some shells and tools take less.
@@ -118,6 +119,14 @@ def keyword_recall(
     context_id: str, query: str, *, limit: int = 5, min_score: float | None = None
 ) -> list[tuple[Memory, float]]:
     """Memories of a context by BM25, the best scoring 1. Raises NotFound for an unknown context."""
+    found = keyword_search(context_id, query, limit=limit, min_score=min_score)
+    return scored(context_id, found)
+
+
+def keyword_search(
+    context_id: str, query: str, *, limit: int = 5, min_score: float | None = None
+) -> Found:
+    """The search behind `keyword_recall`, with the reasons why it may be less than it could be."""
     session_queries.require_context(context_id)
     request = SearchIn(
         query=query,
@@ -129,7 +138,12 @@ def keyword_recall(
         fusion="linear",
         recency_half_life_days=0.0,
     )
-    scores = {result.hit.id: result.hit.score for result in services.search(request).results}
+    return services.search(request)
+
+
+def scored(context_id: str, found: Found) -> list[tuple[Memory, float]]:
+    """The memories of what was found, with their scores."""
+    scores = {result.hit.id: result.hit.score for result in found.results}
     rows = session_queries.searchable().filter(context=context_id).in_bulk(list(scores))
     return [(rows[one], score) for one, score in scores.items() if one in rows]
 

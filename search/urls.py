@@ -12,4 +12,5 @@ urlpatterns = [
     path("context/", context_views.context_page, name="context"),
     path("wikis/", include("search.wiki_urls")),
     path("coverage/", views.coverage_page, name="coverage"),
+    path("sessions/", include("search.session_urls")),
 ]

@@ -34,7 +34,7 @@ def test_memories_are_searched_by_words(api, shop):
     first = answer["results"][0]
     assert first["collection"] == "memories"
     assert first["summary"] == "The order worker deadlocks under load"
-    assert first["url"] == "/sessions/shop/#deadlock"
+    assert first["url"] == "/sessions/memories/deadlock/"
 
 
 def test_memories_are_searched_by_words_and_vector_together(api, shop):

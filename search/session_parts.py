@@ -1,0 +1,39 @@
+"""What the views of session pages have in common: filters in the address, roles, counts."""
+
+from django.http import HttpRequest, QueryDict
+
+from memoryweb.core.access import actor_of
+from memoryweb.core.actor import Role
+from search.session_forms import Filters
+
+
+def taken_off(query: QueryDict, form: Filters) -> list[dict[str, str]]:
+    """Each filter that is on, with the address of the list without it."""
+    return [
+        {"label": label, "value": value, "url": f"?{without(query, name, 'cursor')}"}
+        for name, label, value in form.active()
+    ]
+
+
+def without(query: QueryDict, *names: str) -> str:
+    rest = query.copy()
+    for name in names:
+        rest.pop(name, None)
+    return rest.urlencode()
+
+
+def may_write(request: HttpRequest) -> bool:
+    return actor_of(request).role >= Role.CURATOR
+
+
+def is_part(request: HttpRequest) -> bool:
+    """Whether htmx asks for a part of the page, and not for the whole of it."""
+    return bool(request.htmx) and not request.htmx.boosted  # type: ignore[attr-defined]
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def counted_memories(number: int) -> str:
+    return f"{number:,} {'memory' if number == 1 else 'memories'}"
