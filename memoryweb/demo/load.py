@@ -7,8 +7,9 @@ from django.utils import timezone
 
 from bank import layout, places, services
 from bank.models import Kind, Page
-from episodes import store, vectors
-from episodes.models import Episode
+from episodes import memory_vectors, sessions, store, vectors
+from episodes.models import Context, Episode
+from episodes.session_schemas import MemoryIn
 from memoryweb.core.actor import Actor, Role, system
 from memoryweb.core.errors import Refused
 from memoryweb.core.vectors import encode_blob
@@ -21,16 +22,20 @@ REVISED = ("harbor-api", "runbook-postgres-failover")  # Pages that have a histo
 
 def load() -> str:
     """Load the sample into a home that holds nothing yet; a sentence that says what was done."""
-    if Episode.objects.exists() or Page.objects.exists() or _has_files():
+    if any(model.objects.exists() for model in (Episode, Page, Context)) or _has_files():
         return "This home holds memories already; the sample was not loaded."
     _load_episodes()
     _load_vectors()
+    _load_sessions()
     _load_queries()
     _load_pages()
     _load_notes()
     _propose_poison()
     episodes, pages = Episode.objects.count(), Page.objects.count()
-    return f"The sample is loaded: {episodes} episodes, {pages} pages and notes."
+    contexts = Context.objects.count()
+    return (
+        f"The sample is loaded: {episodes} episodes, {contexts} sessions, {pages} pages and notes."
+    )
 
 
 def _has_files() -> bool:
@@ -63,6 +68,41 @@ def _load_vectors() -> None:
     )
     for error in stored.failed.values():
         raise error
+
+
+def _load_sessions() -> None:
+    """Each some days older than the one before; their vectors as the sample says."""
+    now = timezone.now()
+    vectors_of: list[memory_vectors.Sent] = []
+    for days, session in enumerate(sample.sessions(), start=1):
+        began = now - timedelta(days=3 * days)
+        times = [began + timedelta(hours=5 * n) for n in range(len(session.memories))]
+        saved = sessions.save(
+            ACTOR,
+            context_id=session.context_id,
+            name=session.name,
+            intent=session.intent,
+            status=session.status,
+            memories=[
+                MemoryIn(content=one.content, type=one.type, created_at=at)  # type: ignore[arg-type]
+                for one, at in zip(session.memories, times, strict=True)
+            ],
+            created_at=began,
+            updated_at=times[-1],
+        )
+        pairs = zip(saved.ids, session.memories, strict=True)
+        vectors_of += [_vector(pk, one) for pk, one in pairs if one.vector is not None]
+    for error in memory_vectors.index_many(ACTOR, vectors_of).failed.values():
+        raise error
+
+
+def _vector(memory_id: str, memory: sample.SessionMemory) -> memory_vectors.Sent:
+    return memory_vectors.Sent(
+        memory_id,
+        memory.vector,
+        model=sample.MODEL,
+        text_sha=sessions.content_sha(memory.embedded_text),
+    )
 
 
 def _load_queries() -> None:

@@ -27,7 +27,7 @@ def main() -> None:
 def all_texts() -> list[str]:
     """Each text that needs a vector, once, in the order of the files."""
     episodes = sample.embedded_texts().values()
-    return list(dict.fromkeys([*episodes, *sample.query_texts(), *sample.session_texts()]))
+    return list(dict.fromkeys([*episodes, *sample.query_texts(), *sample.session_embedded_texts()]))
 
 
 if __name__ == "__main__":

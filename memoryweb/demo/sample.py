@@ -50,11 +50,13 @@ class Note:
 
 @dataclass(frozen=True)
 class SessionMemory:
-    """One memory of a session context: devbase's type, the content and its vector."""
+    """One memory of a session context: devbase's type, the content, its vector if it has one, and
+    the text that the vector was made from, which the content differs from where it was edited."""
 
     type: str
     content: str
-    vector: Vector
+    vector: Vector | None
+    embedded_text: str
 
 
 @dataclass(frozen=True)
@@ -139,12 +141,22 @@ def query_texts() -> list[str]:
 
 
 def sessions() -> list[Session]:
-    """Session contexts and their memories, each memory with its vector."""
+    """Session contexts and their memories; one has no vector, one is stale, one of other width."""
     return [_session(row) for row in _lines("sessions.jsonl")]
 
 
 def session_texts() -> list[str]:
-    return [memory["content"] for row in _lines("sessions.jsonl") for memory in row["memories"]]
+    """What the memories say, and what the one that was edited said before."""
+    rows = [memory for row in _lines("sessions.jsonl") for memory in row["memories"]]
+    return [row["content"] for row in rows] + [
+        row["former_content"] for row in rows if "former_content" in row
+    ]
+
+
+def session_embedded_texts() -> list[str]:
+    """What the vectors of memories were made from."""
+    memories = [memory for session in sessions() for memory in session.memories]
+    return [memory.embedded_text for memory in memories if memory.vector is not None]
 
 
 def page_proposal() -> PageProposal:
@@ -216,11 +228,18 @@ def _age(text: str) -> timedelta:
 
 
 def _session(row: Mapping[str, Any]) -> Session:
-    memories = (
-        SessionMemory(memory["type"], memory["content"], vector_of(memory["content"]))
-        for memory in row["memories"]
-    )
-    return Session(row["context_id"], row["name"], row["intent"], row["status"], tuple(memories))
+    memories = tuple(_memory(memory) for memory in row["memories"])
+    return Session(row["context_id"], row["name"], row["intent"], row["status"], memories)
+
+
+def _memory(row: Mapping[str, Any]) -> SessionMemory:
+    content = row["content"]
+    text = row.get("former_content", content)
+    kind = row.get("vector")
+    vector = None if kind == "none" else vector_of(text)
+    if vector is not None and kind == "wrong_width":
+        vector = _unit(np.resize(vector, OTHER_DIMENSION))
+    return SessionMemory(row["type"], content, vector, text)
 
 
 def _unit(vector: NDArray[np.floating[Any]]) -> Vector:

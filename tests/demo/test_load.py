@@ -4,11 +4,13 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.db.models import Count
 from django.utils import timezone
 
 from bank import queries
 from bank.models import Kind, Link, Page
-from episodes.models import Episode
+from episodes import session_queries
+from episodes.models import Context, Episode
 from memoryweb.core.models import QuarantineItem
 from memoryweb.demo import sample
 from memoryweb.demo.load import load
@@ -50,6 +52,19 @@ def test_some_pages_have_a_history(loaded: Path):
     first, second = page.revisions.order_by("number")
     assert second.content.startswith(first.content.rstrip())
     assert (first.author, first.via, second.via) == ("otter", "api", "import")
+
+
+def test_sessions_are_there_with_vectors_in_every_state(loaded: Path):
+    counts = session_queries.vector_states()
+    assert counts == {"current": 14, "missing": 1, "stale": 1, "wrong_width": 1}
+    assert dict(Context.objects.values_list("status").annotate(Count("pk"))) == {
+        "active": 3,
+        "archived": 1,
+    }
+    for context in Context.objects.all():
+        times = context.memories.values_list("created_at", flat=True)
+        assert context.created_at == min(times)
+        assert context.updated_at == max(times) < timezone.now()
 
 
 def test_a_home_with_episodes_is_left_alone(loaded: Path):

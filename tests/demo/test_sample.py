@@ -240,6 +240,14 @@ def test_sessions_use_every_type_of_memory_and_one_is_archived() -> None:
     assert Counter(session.status for session in sample.sessions()) == {"active": 3, "archived": 1}
 
 
+def test_one_memory_has_no_vector_one_a_stale_one_and_one_another_width() -> None:
+    memories = [memory for session in sample.sessions() for memory in session.memories]
+    vectors = [memory.vector for memory in memories if memory.vector is not None]
+    assert len(vectors) == len(memories) - 1
+    assert Counter(map(len, vectors)) == {512: len(vectors) - 1, 768: 1}
+    assert sum(memory.embedded_text != memory.content for memory in memories) == 1
+
+
 def test_every_host_is_reserved_for_examples() -> None:
     hosts = re.compile(r"(?:https?://|[\w.]+@)([\w.-]+)")
     for path, text in files():
