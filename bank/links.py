@@ -23,6 +23,12 @@ WIKILINK = re.compile(
 )
 _LINK_OR_ESCAPE = re.compile(rf"\\[^\n]|{WIKILINK.pattern}")
 _FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?P<fence>`{3,}|~{3,})(?P<info>.*)")
+# Of a file that is no page: whatever is embedded, and what nobody calls a page.
+_FILE = re.compile(r"\.(?!md$)[a-z][a-z0-9]{1,7}$", re.IGNORECASE)
+_ATTACHMENT = re.compile(
+    r"\.(?:png|jpe?g|gif|svg|webp|avif|bmp|pdf|mp[34]|wav|ogg|m4a|webm|mov|mkv|zip|canvas)$",
+    re.IGNORECASE,
+)
 _TICKS = re.compile(r"`+")
 _TICKS_OR_ESCAPE = re.compile(r"\\.|(`+)", re.DOTALL)
 _NOT_NEWLINE = re.compile(r"[^\n]")
@@ -39,19 +45,25 @@ class Link:
     span: tuple[int, int]
 
     @property
+    def to_file(self) -> bool:
+        """Whether it leads to a picture or another file, and so to no page."""
+        return bool((_FILE if self.embed else _ATTACHMENT).search(self.target))
+
+    @property
     def shown(self) -> str:
         """What a reader sees: the label, else the target with its section."""
         return self.label or " › ".join(part for part in (self.target, self.section) if part)
 
 
 def extract(body: str) -> list[Link]:
-    """Every link of a page's body in order, embeds included; links within the page left out."""
+    """Every link of a page's body to a page in order, embeds included; those within the page and
+    those to other files left out."""
     found = (
         link_of(match, body)
         for match in _LINK_OR_ESCAPE.finditer(mask_code(body))
         if match["target"] is not None
     )
-    return [link for link in found if link.target]
+    return [link for link in found if link.target and not link.to_file]
 
 
 def rewrite(body: str, targets: Collection[str], new: str) -> str:

@@ -138,15 +138,21 @@ def _wikilink(state: StateInline, silent: bool) -> bool:
     if match is None or not (link := link_of(match, state.src)).target:
         return False
     if not silent:
-        address = state.env["resolve"](link)
-        attributes = {"class": "missing", "title": "There is no such page yet."}
-        if address is not None:
-            attributes = {"class": "wikilink", "href": address}
-        for token in _wrapped(link.shown, attributes):
+        for token in _wrapped(link.shown, _led(link, state.env["resolve"])):
             state.push(token.type, token.tag, token.nesting).attrs = token.attrs
             state.tokens[-1].content = token.content
     state.pos = match.end()
     return True
+
+
+def _led(link: Link, resolve: Resolve) -> dict[str, str]:
+    """The attributes of what is drawn for a link."""
+    if link.to_file:
+        return {"class": "image", "title": "A file that is no page."}
+    address = resolve(link)
+    if address is None:
+        return {"class": "missing", "title": "There is no such page yet."}
+    return {"class": "wikilink", "href": address}
 
 
 def _reference_but_no_footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:

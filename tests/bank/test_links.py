@@ -36,6 +36,17 @@ def test_what_a_reader_sees_is_the_label_else_target_and_section():
     assert shown == ["a", "a › b", "c"]
 
 
+def test_what_is_embedded_and_is_no_page_is_no_link():
+    body = "![[diagram.png]] ![[a/Talk.PDF#page=3]] [[diagram.png]] ![[board.canvas|300]]"
+    assert targets(body) == []
+    assert targets("![[plan.md]] [[Node.js]] ![[v1.2]] ![[Dr. No]]") == [
+        "plan.md",
+        "Node.js",
+        "v1.2",
+        "Dr. No",
+    ]
+
+
 def test_embeds_are_links():
     assert [(link.target, link.embed) for link in extract("![[plan]] [[plan]]")] == [
         ("plan", True),

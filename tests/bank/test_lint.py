@@ -30,7 +30,7 @@ def bank(written: Callable[..., Page]) -> None:
 
 def found(name: lint.Name) -> list[tuple[str, str, list[str]]]:
     check = lint.CHECKS[name]
-    items = lint.items(check, list(check.rows().order_by(*check.order)))
+    items = lint.items(check, list(check.rows(None).order_by(*check.order)))
     return [(one.page.name, one.target, [page.name for page in one.fits]) for one in items]
 
 
@@ -41,6 +41,11 @@ def test_a_broken_link_is_listed_once_for_each_page_it_is_in(bank):
         ("alice", "nobody", []),
         ("index", "nothing", []),
     ]
+
+
+def test_a_picture_in_a_page_is_no_broken_link(written):
+    written("alice", "# Alice\n\n![[diagram.png]] and [[nobody]].\n")
+    assert [target for _, target, _ in found("broken")] == ["nobody"]
 
 
 def test_a_link_that_fits_several_pages_names_them_all_the_one_it_leads_to_first(bank):

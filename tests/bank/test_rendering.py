@@ -273,3 +273,10 @@ def test_a_text_larger_than_all_there_is_room_for_is_drawn_and_not_kept(drawings
     assert remembered("a long text", lambda link: None).html.startswith("<p")
     remembered("a long text", lambda link: None)
     assert len(drawings) == 2
+
+
+def test_an_embedded_file_that_is_no_page_is_named_and_no_missing_page():
+    drawn = render("![[diagram.png]]").html
+    assert 'class="image"' in drawn
+    assert "diagram.png" in drawn
+    assert "missing" not in drawn
