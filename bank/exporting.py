@@ -12,25 +12,26 @@ from typing import Any
 
 from django.utils import timezone
 
-from bank import queries
+from bank import queries, withholding
 from bank.models import Page
 from memoryweb.core import clock
+from memoryweb.core.actor import Actor
 
 MANIFEST = ".memoryweb/manifest.json"
 _EARLIEST, _LATEST = (1980, 1, 1, 0, 0, 0), (2107, 12, 31, 23, 59, 58)  # That a zip can say.
 _CHUNK = 100  # Pages whose texts are held at once.
 
 
-def bank_zip() -> Iterator[bytes]:
+def bank_zip(reader: Actor) -> Iterator[bytes]:
     """The bytes of the zip, piece by piece.
 
     A page that changes meanwhile is in it as it was or as it is; one that is erased or held in
-    quarantine meanwhile is not.
+    quarantine meanwhile is not. What the manifest tells of those, the reader is told in lists too.
     """
     sink = _Sink()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
         listed = []
-        head = _head()
+        head = _head(reader)
         for page, path in _pages():
             archive.writestr(_entry(path, page), page.content.encode())
             listed.append({"path": path, "sha256": page.sha256, "revision": page.revision})
@@ -40,13 +41,14 @@ def bank_zip() -> Iterator[bytes]:
     yield sink.taken()
 
 
-def _head() -> dict[str, Any]:
+def _head(reader: Actor) -> dict[str, Any]:
     held = Page.objects.filter(archived_at=None, quarantined=True, wiki=None).order_by("path")
     return {
         "made_at": timezone.now().isoformat(),
         "change_seq": clock.current_seq(),
         "left_out": [
-            {"path": path, "why": "in quarantine"} for path in held.values_list("path", flat=True)
+            {"path": withholding.told(reader, path), "why": "in quarantine"}
+            for path in held.values_list("path", flat=True)
         ],
     }
 

@@ -28,7 +28,7 @@ def list_archived(request: ApiRequest, paging: Query[Paging]) -> dict[str, Any]:
     """What was archived, the latest first, by the number that it is erased by."""
     rows = queries.archived().filter(wiki=None).defer("content")
     found = page(rows, ("-archived_at", "id"), limit=paging.limit, cursor=paging.cursor)
-    items = [archived_row(one) for one in found.items]
+    items = [archived_row(one, request.actor) for one in found.items]
     return {"items": items, "next_cursor": found.next_cursor, "total": found.total}
 
 

@@ -233,7 +233,7 @@ class LintCounts(BaseModel):
 class LintRow(BaseModel):
     """A finding: the page it is in; of a link its target and the pages which that fits."""
 
-    kind: Literal["entity", "note", "memory"]
+    kind: Literal["entity", "note", "memory", "wiki"]
     name: str
     title: str
     target: str
@@ -257,9 +257,9 @@ def entity(page: Page, reader: Actor) -> EntityOut:
     return EntityOut(**entity_row(page, reader), content=withholding.content(reader, page))
 
 
-def archived_row(page: Page) -> dict[str, Any]:
-    fields = [name for name in ArchivedRow.model_fields if name != "id"]
-    return {"id": page.pk, **{name: getattr(page, name) for name in fields}}
+def archived_row(page: Page, reader: Actor) -> dict[str, Any]:
+    fields = {name: getattr(page, name) for name in ("kind", "revision", "archived_at")}
+    return {"id": page.pk, "name": withholding.name(reader, page), **fields}
 
 
 def erased(receipt: erasing.Receipt) -> ErasedOut:
@@ -268,9 +268,9 @@ def erased(receipt: erasing.Receipt) -> ErasedOut:
     return ErasedOut(**fields, change_seq=receipt.seq)
 
 
-def lint_row(item: lint.Item) -> dict[str, Any]:
+def lint_row(item: lint.Item, reader: Actor) -> dict[str, Any]:
     page = item.page
-    fits = [one.name for one in item.fits]
+    fits = [withholding.name(reader, one) for one in item.fits]
     shown = {"kind": page.kind, "name": page.name, "title": page.title}
     return {**shown, "target": item.target, "fits": fits}
 

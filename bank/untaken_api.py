@@ -5,15 +5,14 @@ from typing import Any
 from ninja import Query, Router
 from pydantic import BaseModel
 
-from bank import problems
+from bank import problems, withholding
 from bank.models import FileProblem
+from memoryweb.core.actor import Actor
 from memoryweb.core.api_auth import ApiRequest, read
-from memoryweb.core.guard import scan
 from memoryweb.core.paging import Listed, Paging, page
 from memoryweb.core.times import Time
 
 router = Router()
-WITHHELD = "(the guard objects to it; a person sees it under Bank)"
 
 
 class UntakenRow(BaseModel):
@@ -33,19 +32,18 @@ def list_untaken(request: ApiRequest, paging: Query[Paging]) -> dict[str, Any]:
     A token is given no name of a file that the guard objects to.
     """
     found = page(problems.listed(), problems.ORDER, limit=paging.limit, cursor=paging.cursor)
-    guarded = request.actor.kind == "token"
-    items = [_row(one, guarded=guarded) for one in found.items]
+    items = [_row(one, request.actor) for one in found.items]
     return {"items": items, "next_cursor": found.next_cursor, "total": found.total}
 
 
-def _row(problem: FileProblem, *, guarded: bool) -> UntakenRow:
-    told = UntakenRow(
+def _row(problem: FileProblem, reader: Actor) -> UntakenRow:
+    row = UntakenRow(
         path=problem.path,
         why=problem.why,
         reason=problem.reason,
         advice=problem.advice,
         since=problem.since,
     )
-    if guarded and scan(f"{told.path}\n{told.reason}"):
-        return told.model_copy(update={"path": WITHHELD, "reason": WITHHELD})
-    return told
+    if withholding.told(reader, f"{row.path}\n{row.reason}") == withholding.NAMELESS:
+        return row.model_copy(update=dict.fromkeys(("path", "reason"), withholding.NAMELESS))
+    return row

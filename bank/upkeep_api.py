@@ -6,7 +6,7 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.utils import timezone
 from ninja import Query, Router
 
-from bank import exporting, lint, renaming
+from bank import exporting, lint, renaming, withholding
 from bank.schemas import LintCounts, LintRow, RenamedOut, RenameIn, entity, lint_row
 from memoryweb.core.api_auth import ApiRequest, read, write
 from memoryweb.core.paging import Listed, Paging, page
@@ -34,7 +34,7 @@ def rename_entity(
         entity=entity(renamed.page, request.actor),
         renamed_from=renamed.old,
         rewritten=renamed.rewritten,
-        left=renamed.left,
+        left={withholding.told(request.actor, one): why for one, why in renamed.left.items()},
         pending=renamed.pending,
         change_seq=renamed.seq,
     )
@@ -49,17 +49,25 @@ def count_findings(request: ApiRequest) -> LintCounts:
 @router.get("/bank/lint/{check}", auth=read, response=Listed[LintRow])
 def list_findings(request: ApiRequest, check: lint.Name, paging: Query[Paging]) -> dict[str, Any]:
     """What one check finds: the page it is in, the link's target and what that fits."""
-    asked = lint.CHECKS[check]
-    rows = asked.readable(request.actor)
-    found = page(rows, asked.order, limit=paging.limit, cursor=paging.cursor)
-    items = [lint_row(item) for item in lint.items(asked, found.items)]
+    return findings(request, lint.CHECKS[check], paging)
+
+
+def findings(
+    request: ApiRequest, check: lint.Check, paging: Paging, wiki: str | None = None
+) -> dict[str, Any]:
+    """A part of what a check finds in a wiki, None for the bank."""
+    rows = check.readable(request.actor, wiki)
+    found = page(rows, check.order, limit=paging.limit, cursor=paging.cursor)
+    items = [lint_row(item, request.actor) for item in lint.items(check, found.items, wiki)]
     return {"items": items, "next_cursor": found.next_cursor, "total": found.total}
 
 
 @router.get("/bank/export.zip", auth=read, openapi_extra=ZIP)
 def export_bank(request: ApiRequest) -> StreamingHttpResponse:
     """The bank's Markdown files in a zip, what is in quarantine left out."""
-    response = StreamingHttpResponse(exporting.bank_zip(), content_type="application/zip")
+    response = StreamingHttpResponse(
+        exporting.bank_zip(request.actor), content_type="application/zip"
+    )
     name = f"memoryweb-bank-{timezone.localdate().isoformat()}.zip"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response

@@ -9,11 +9,14 @@ from typing import Any
 
 from django.db.models import Q
 
+from bank import refs
 from bank.models import Page, Revision
 from memoryweb.core.actor import Actor
 from memoryweb.core.errors import Conflict, Forbidden
+from memoryweb.core.guard import scan
 
 WAITS = "this page waits for a curator's decision"
+NAMELESS = "(the guard objects to it; a person sees it under Bank)"
 
 
 def is_withheld(actor: Actor, text: Page | Revision) -> bool:
@@ -54,12 +57,26 @@ def require_readable(actor: Actor, *revisions: Revision | None) -> None:
             )
 
 
+def told(actor: Actor, name: str) -> str:
+    """A name, or a path, as it is told: agents are given none that the guard objects to."""
+    return NAMELESS if actor.kind == "token" and scan(name) else name
+
+
+def name(actor: Actor, page: Page) -> str:
+    """What the page is called, as the actor is told it."""
+    if not is_withheld(actor, page):
+        return page.name
+    wiki, ref = refs.split(page.name) if page.wiki_id else ("", page.name)
+    return f"{wiki}/{told(actor, ref)}" if wiki else told(actor, ref)
+
+
 def shown(actor: Actor, page: Page) -> dict[str, Any]:
-    """What stands in the place of what a page says of itself; {} for one that may be read."""
+    """What stands in the place of what a page says of itself, its name where that is an attack."""
     if not is_withheld(actor, page):
         return {"held_back": False}
+    called = name(actor, page)
     emptied: dict[str, Any] = {"abstract": "", "tags": [], "aliases": [], "front_matter": {}}
-    return {"held_back": True, "title": page.name, **emptied}
+    return {"held_back": True, "name": called, "title": called, **emptied}
 
 
 def as_read(actor: Actor, page: Page) -> Page:
@@ -68,8 +85,9 @@ def as_read(actor: Actor, page: Page) -> Page:
     if not is_withheld(actor, page):
         return page
     emptied = copy(page)
-    for name, value in {**shown(actor, page), "content": ""}.items():
-        setattr(emptied, name, value)
+    path = told(actor, page.path)
+    for field, value in {**shown(actor, page), "content": "", "path": path}.items():
+        setattr(emptied, field, value)
     return emptied
 
 
