@@ -1,4 +1,5 @@
-"""What of the bank is worth mending: each check is a query of its own, by an index.
+"""What of a wiki is worth mending, the bank included: each check is a query of its own, by an
+index.
 
 A check gives rows of links or of labels, or pages; `items` says of each the page to go to.
 """
@@ -22,21 +23,22 @@ Name = Literal["broken", "ambiguous", "orphans", "duplicate_titles", "untitled",
 
 @dataclass(frozen=True)
 class Check:
-    """`order` is that of its list; `rows` has every finding once, so its count is theirs.
+    """`order` is that of its list; `rows` has every finding of a wiki once, so its count is theirs.
 
-    `page` is the path from a row to the page that the finding is in.
+    A wiki is given by its id, the bank as None. `page` is the path from a row to the page that
+    the finding is in.
     """
 
     name: Name
     title: str
     meaning: str
-    rows: Callable[[], QuerySet[Any]]
+    rows: Callable[[str | None], QuerySet[Any]]
     order: Sequence[str]
     page: Literal["", "source", "page"]
 
-    def readable(self, reader: Actor) -> QuerySet[Any]:
+    def readable(self, reader: Actor, wiki: str | None) -> QuerySet[Any]:
         """The findings in pages that are not kept from the reader."""
-        return self.rows().filter(withholding.readable(reader, self.page))
+        return self.rows(wiki).filter(withholding.readable(reader, self.page))
 
 
 @dataclass(frozen=True)
@@ -48,32 +50,38 @@ class Item:
     fits: Sequence[Page] = ()
 
 
-def _broken() -> QuerySet[Link]:
-    return _with_source(Link.objects.filter(to=None, source__wiki=None))
+def _broken(wiki: str | None) -> QuerySet[Link]:
+    return _with_source(Link.objects.filter(to=None, source__wiki=wiki))
 
 
-def _ambiguous() -> QuerySet[Link]:
-    return _with_source(Link.objects.filter(candidates__gt=1, source__wiki=None))
+def _ambiguous(wiki: str | None) -> QuerySet[Link]:
+    return _with_source(Link.objects.filter(candidates__gt=1, source__wiki=wiki))
 
 
 def _with_source(links: QuerySet[Link]) -> QuerySet[Link]:
     return links.select_related("source").defer("source__content")
 
 
-def _orphans() -> QuerySet[Page]:
+def _orphans(wiki: str | None) -> QuerySet[Page]:
     inward = Link.objects.filter(to=OuterRef("pk")).exclude(source=OuterRef("pk"))
-    pages = Page.objects.filter(kind=Kind.ENTITY, archived_at=None).exclude(name__in=STRUCTURAL)
+    kind = Kind.ENTITY if wiki is None else Kind.WIKI
+    pages = Page.objects.filter(kind=kind, wiki=wiki, archived_at=None)
+    pages = pages.exclude(name__in=[f"{wiki}/{name}" if wiki else name for name in STRUCTURAL])
     return pages.filter(~Exists(inward)).defer("content")
 
 
-def _of_one_title() -> QuerySet[Label]:
-    titles = Label.objects.filter(role=Label.Role.TITLE, page__wiki=None)
+def _of_one_title(wiki: str | None) -> QuerySet[Label]:
+    titles = Label.objects.filter(role=Label.Role.TITLE, page__wiki=wiki)
     others = titles.filter(key=OuterRef("key")).exclude(pk=OuterRef("pk"))
     return _with_page(titles.filter(Exists(others)))
 
 
-def _lacking(what: str) -> Callable[[], QuerySet[Label]]:
-    return lambda: _with_page(Label.objects.filter(role=Label.Role.LINT, key=what))
+def _lacking(what: str) -> Callable[[str | None], QuerySet[Label]]:
+    def rows(wiki: str | None) -> QuerySet[Label]:
+        key = linking.scoped(what, wiki or "")  # Which says the wiki, so no page need be asked.
+        return _with_page(Label.objects.filter(role=Label.Role.LINT, key=key))
+
+    return rows
 
 
 def _with_page(labels: QuerySet[Label]) -> QuerySet[Label]:
@@ -136,16 +144,16 @@ CHECKS: dict[Name, Check] = {
 }
 
 
-def counts(reader: Actor) -> dict[Name, int]:
-    """How many findings each check has in pages that the reader may read."""
-    return {check.name: check.readable(reader).count() for check in CHECKS.values()}
+def counts(reader: Actor, wiki: str | None = None) -> dict[Name, int]:
+    """How many findings each check has in pages of the wiki that the reader may read."""
+    return {check.name: check.readable(reader, wiki).count() for check in CHECKS.values()}
 
 
-def items(check: Check, rows: Sequence[Any]) -> list[Item]:
+def items(check: Check, rows: Sequence[Any], wiki: str | None = None) -> list[Item]:
     """The findings that these rows of the check are, in their order."""
     if check.name != "ambiguous":
         return [_item(row) for row in rows]
-    fitting = linking.candidates({link.target for link in rows})
+    fitting = linking.candidates({link.target for link in rows}, wiki or "")
     wanted = {one.page for found in fitting.values() for one in found}
     pages = Page.objects.defer("content").in_bulk(wanted)
     return [

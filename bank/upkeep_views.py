@@ -1,6 +1,7 @@
 """Pages for looking after the bank: what lint finds, and a page's new name."""
 
 from http import HTTPStatus
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -25,21 +26,26 @@ SHOWN = 5  # Pages named in a message; of the others it says how many.
 @require_GET
 def lint_list(request: HttpRequest) -> HttpResponse:
     """How much each check finds, and the findings of one of them."""
+    context = lint_context(request)
+    json_url = reverse("api:list_findings", args=[context["check"].name])
+    return render(request, "bank/lint.html", {**context, "json_url": json_url})
+
+
+def lint_context(request: HttpRequest, wiki: str | None = None) -> dict[str, Any]:
+    """What bank/_findings.html draws of a wiki, None for the bank."""
     actor = actor_of(request)
-    counts = lint.counts(actor)
+    counts = lint.counts(actor, wiki)
     form = LintForm(request.GET)
-    chosen = form.cleaned_data["check"] if form.is_valid() else _first(counts)
-    check = lint.CHECKS[chosen]
-    found = paging.page(check.readable(actor), check.order, cursor=request.GET.get("cursor", ""))
-    context = {
+    check = lint.CHECKS[form.cleaned_data["check"] if form.is_valid() else _first(counts)]
+    rows = check.readable(actor, wiki)
+    found = paging.page(rows, check.order, cursor=request.GET.get("cursor", ""))
+    return {
         "checks": [(one, counts[one.name]) for one in lint.CHECKS.values()],
         "check": check,
         "found": found,
-        "items": lint.items(check, found.items),
+        "items": lint.items(check, found.items, wiki),
         "may_write": may_write(request),
-        "json_url": reverse("api:list_findings", args=[check.name]),
     }
-    return render(request, "bank/lint.html", context)
 
 
 def _first(counts: dict[lint.Name, int]) -> lint.Name:

@@ -11,7 +11,6 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import IO
@@ -92,8 +91,7 @@ def from_folder(wiki: str, folder: Path) -> Upload:
         elif refs.of_file(wiki, path) is None:
             others += 1
         else:
-            file = folder / path
-            files.append(Given(path, file.stat().st_size, partial(file.open, "rb")))
+            files.append(_of_file(path, folder / path))
     upload = _planned(wiki, files, "")
     return replace(upload, left={**problems, **upload.left}, others=others)
 
@@ -232,6 +230,10 @@ def _check_directory(file: IO[bytes]) -> None:
     if _END.unpack_from(tail, at)[5] > DIRECTORY_MOST:
         raise Invalid.field("file", f"holds more than {FILES_MOST:,} files")
     file.seek(0)
+
+
+def _of_file(path: str, file: Path) -> Given:
+    return Given(path, file.stat().st_size, lambda: file.open("rb"))
 
 
 def _of_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Given:

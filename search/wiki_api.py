@@ -7,9 +7,10 @@ from ninja import File, Path, Query, Router, Status
 from ninja.files import UploadedFile
 from pydantic import BaseModel, Field
 
-from bank import layout, uploads, wikis, withholding
+from bank import layout, lint, upkeep_api, uploads, wikis, withholding
 from bank.importing import Outcome
 from bank.models import Page, Wiki, WikiSource
+from bank.schemas import LintCounts, LintRow
 from memoryweb.core import clock
 from memoryweb.core.api_auth import ApiRequest, admin, write
 from memoryweb.core.paging import Listed, Paging, page
@@ -220,6 +221,26 @@ def list_sources(request: ApiRequest, wiki: WikiId, paging: Query[Paging]) -> di
     found = page(wikis.sources(wiki), ("filename", "id"), limit=paging.limit, cursor=paging.cursor)
     items = [_source(one) for one in found.items]
     return {"items": items, "next_cursor": found.next_cursor, "total": found.total}
+
+
+@router.get("/{wiki}/lint", response=LintCounts)
+def count_wiki_findings(request: ApiRequest, wiki: WikiId) -> LintCounts:
+    """How much each check finds in a wiki."""
+    return LintCounts(counts=lint.counts(request.actor, _linted(wiki)))
+
+
+@router.get("/{wiki}/lint/{check}", response=Listed[LintRow])
+def list_wiki_findings(
+    request: ApiRequest, wiki: WikiId, check: lint.Name, paging: Query[Paging]
+) -> dict[str, Any]:
+    """What one check finds; pages are called `<wiki>/<ref>`."""
+    return upkeep_api.findings(request, lint.CHECKS[check], paging, _linted(wiki))
+
+
+def _linted(wiki: str) -> str | None:
+    """The wiki as bank.lint takes it. Raises NotFound."""
+    found = wikis.get(wiki).pk
+    return None if found == wikis.BANK else found
 
 
 # Pages; refs hold slashes, so they are a query and not a part of the path

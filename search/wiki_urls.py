@@ -11,6 +11,7 @@ urlpatterns = [
     path("-/lock/<wiki_page:name>/", views.lock_page, name="lock_page"),
     path("<slug:wiki>/", views.wiki_page, name="wiki"),
     path("<slug:wiki>/graph/", views.graph_page, name="wiki_graph"),
+    path("<slug:wiki>/lint/", views.lint_page, name="wiki_lint"),
     path("<slug:wiki>/edit/", views.edit_wiki, name="edit_wiki"),
     path("<slug:wiki>/upload/", views.upload_wiki, name="upload_wiki"),
     path("<slug:wiki>/delete/", views.delete_wiki, name="delete_wiki"),

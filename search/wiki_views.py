@@ -18,6 +18,7 @@ from django.views.decorators.vary import vary_on_headers
 from bank import refs, uploads, watching, wikis, withholding
 from bank.addresses import address_of
 from bank.models import Kind, Page, Wiki
+from bank.upkeep_views import lint_context
 from memoryweb.core import paging
 from memoryweb.core.access import actor_of, administrator_page, curator_page
 from memoryweb.core.actor import Role
@@ -418,6 +419,21 @@ def sources(request: HttpRequest, wiki: str) -> HttpResponse:
     )
     context = {"wiki": found, "page": page, "trail": _trail(found, "Files given")}
     return render(request, "wikis/sources.html", context)
+
+
+@require_GET
+def lint_page(request: HttpRequest, wiki: str) -> HttpResponse:
+    """What of a wiki is worth mending; the bank has such a page of its own."""
+    found = wikis.get(wiki)
+    if found.pk == wikis.BANK:
+        return redirect("bank_lint")
+    context = lint_context(request, found.pk)
+    own = {
+        "wiki": found,
+        "trail": _trail(found, "Lint"),
+        "json_url": reverse("api:list_wiki_findings", args=[found.pk, context["check"].name]),
+    }
+    return render(request, "wikis/lint.html", {**context, **own})
 
 
 def _trail(wiki: Wiki, here: str) -> list[tuple[str, str | None]]:
