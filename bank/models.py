@@ -150,6 +150,14 @@ class Page(models.Model):
         return refs.split(self.name)[1]
 
     @property
+    def next_number(self) -> int:
+        """Of its next revision. Not the current one's successor: texts that were set aside have
+        numbers too, and so have pages that had the name before."""
+        last = self.revisions.aggregate(last=models.Max("number"))["last"] or 0
+        used = UsedName.objects.filter(kind=self.kind, key=self.key)
+        return max(last, used.values_list("number", flat=True).first() or 0) + 1
+
+    @property
     def etag(self) -> str:
         """The revision; an edit that names another one is stale."""
         return f'"{self.revision}"'

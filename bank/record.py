@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date as Date
 from datetime import datetime
 
-from django.db.models import Max, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from bank import layout, linking, queries, refs
@@ -122,7 +122,7 @@ def revise(
     `conflict` is the revision that waits for a decision afterwards; the text itself does if it
     `waits`, by default when there are findings. Raises Conflict.
     """
-    text, number = text.of(page), _next_number(page)
+    text, number = text.of(page), page.next_number
     quarantined = bool(findings) if waits is None else waits
     held, lifted = own_text_held(page), page.quarantined and not quarantined
     updated = Page.objects.filter(pk=page.pk, revision=page.revision, archived_at=None).update(
@@ -151,7 +151,7 @@ def set_aside(
     tx: clock.Writing, page: Page, text: Text, origin: Origin, findings: Sequence[Finding]
 ) -> Revision:
     """Keep a text that was found in the file and is not the current one: a conflict to decide."""
-    revision = _add_revision(page, text, origin, _next_number(page), bool(findings))
+    revision = _add_revision(page, text, origin, page.next_number, bool(findings))
     page.refresh_from_db()  # The guard, with other rules, asks for no lock.
     page.conflict = revision.number
     _save_state(page)
@@ -236,7 +236,7 @@ def _held_since_named(page: Page) -> list[int]:
 def leave_name(page: Page) -> None:
     """Note the page's highest revision number: it may not have its name any longer."""
     UsedName.objects.update_or_create(
-        kind=page.kind, key=page.key, defaults={"number": _next_number(page) - 1, "page": page}
+        kind=page.kind, key=page.key, defaults={"number": page.next_number - 1, "page": page}
     )
 
 
@@ -244,7 +244,7 @@ def _count_on(page: Page, text: Text, origin: Origin) -> None:
     """Where pages before it had its new name, number the page's current text after theirs."""
     before = UsedName.objects.filter(kind=page.kind, key=page.key).exclude(page=page)
     if before.filter(number__gte=page.revision).exists():
-        number = _next_number(page)
+        number = page.next_number
         _add_revision(page, text, origin, number, page.quarantined)
         page.revision = number
         page.save(update_fields=["revision"])
@@ -354,14 +354,6 @@ def _revision(page: Page, text: Text, origin: Origin, number: int) -> Revision:
         message=origin.message,
         created_at=origin.at,
     )
-
-
-def _next_number(page: Page) -> int:
-    """Not the current revision's successor: texts that were set aside have numbers too, and so
-    have pages that had the name before."""
-    last = page.revisions.aggregate(last=Max("number"))["last"] or 0
-    used = UsedName.objects.filter(kind=page.kind, key=page.key)
-    return max(last, used.values_list("number", flat=True).first() or 0) + 1
 
 
 def _used_numbers(news: Sequence[New]) -> dict[tuple[str, str], int]:

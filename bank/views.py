@@ -129,13 +129,14 @@ def page(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
     named, outgoing = list(backlinks[:BACKLINKS]), queries.outgoing(found, reader)
     context = {
         "page": shown,
-        "prose": prose(shown.content, resolver(shown.content, shown.wiki_id or ""), shown.title),
+        "prose": prose(shown.content, resolver(shown.content, shown.wiki_id or "", found), shown.title),
         "front": split(shown.content).raw.strip("\ufeff\r\n"),
         "backlinks": named,
         "backlinks_count": backlinks.count(),
         "outgoing": outgoing,
         "twins": _twins([found, *named, *(link.to for link in outgoing if link.to)]),
         "last": queries.revision(found, found.revision),
+        "other": queries.revision(found, found.conflict) if found.conflict else None,
         "held": held[:HELD],
         "more_held": len(held) > HELD,
         "may_write": may_write(request),

@@ -3,11 +3,13 @@
 from pathlib import Path
 
 import pytest
+from django.test import Client
 
-from bank import batch, queries, renaming, services
+from bank import batch, queries, record, renaming, services
 from bank.models import Kind, Page
 from bank.record import New, Origin
 from bank.texts import Text
+from memoryweb.core import clock
 from memoryweb.core.actor import Actor
 from memoryweb.core.errors import Conflict
 
@@ -97,3 +99,31 @@ def test_a_page_that_gets_its_own_name_back_keeps_its_number(memory: Path, ada: 
     saved(ada, "alice", 1)
     renaming.rename(ada, "alice", "carol")
     assert renaming.rename(ada, "carol", "alice").page.revision == 1
+
+
+def test_the_buttons_name_the_number_that_the_next_revision_gets(memory, ada: Actor, desk: Client):
+    page = saved(ada, "alice", 1)
+    saved(ada, "alice", 2)
+    with clock.writing(ada) as tx:
+        aside = Text(Kind.ENTITY, "alice", text(3))
+        page.refresh_from_db()
+        record.set_aside(tx, page, aside, Origin.of(ada), [])
+    assert (page.revision, page.conflict) == (2, 3)
+    assert "Restore as revision 4" in desk.get("/bank/alice/history/1/restore/").content.decode()
+    sent = {"content": text(5), "base": 2, "step": "confirm"}
+    assert "Save as revision 4" in desk.post("/bank/alice/edit/", sent).content.decode()
+    assert services.revert(ada, Kind.ENTITY, "alice", 1).revision.number == 4
+
+
+@pytest.mark.parametrize("via", ["import", "file"])
+def test_two_texts_are_said_to_compete_by_what_brought_the_other(
+    memory, ada: Actor, desk: Client, via: str
+):
+    page = saved(ada, "alice", 1)
+    with clock.writing(ada) as tx:
+        aside = Text(Kind.ENTITY, "alice", text(2))
+        record.set_aside(tx, page, aside, Origin("", via), [])
+    for address in ("/bank/alice/", "/bank/alice/settle/"):
+        shown = desk.get(address).content.decode()
+        assert ("An import brought another text" in shown) == (via == "import")
+        assert ("Somebody changed the file" in shown) == (via == "file")
