@@ -5,8 +5,8 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from bank import layout, places, services
-from bank.models import Kind, Page
+from bank import layout, places, services, uploads, wikis
+from bank.models import Kind, Page, Wiki
 from episodes import memory_vectors, sessions, store, vectors
 from episodes.models import Context, Episode
 from episodes.session_schemas import MemoryIn
@@ -22,7 +22,7 @@ REVISED = ("harbor-api", "runbook-postgres-failover")  # Pages that have a histo
 
 def load() -> str:
     """Load the sample into a home that holds nothing yet; a sentence that says what was done."""
-    if any(model.objects.exists() for model in (Episode, Page, Context)) or _has_files():
+    if any(model.objects.exists() for model in (Episode, Page, Context, Wiki)) or _has_files():
         return "This home holds memories already; the sample was not loaded."
     _load_episodes()
     _load_vectors()
@@ -30,11 +30,13 @@ def load() -> str:
     _load_queries()
     _load_pages()
     _load_notes()
+    _load_wiki()
     _propose_poison()
-    episodes, pages = Episode.objects.count(), Page.objects.count()
+    episodes, pages = Episode.objects.count(), wikis.pages_of(wikis.BANK).count()
     contexts = Context.objects.count()
     return (
-        f"The sample is loaded: {episodes} episodes, {contexts} sessions, {pages} pages and notes."
+        f"The sample is loaded: {episodes} episodes, {contexts} sessions, {pages} pages and notes, "
+        f"and a wiki of {wikis.pages_of(sample.WIKI).count()} pages."
     )
 
 
@@ -134,6 +136,13 @@ def _load_notes() -> None:
     for note in sample.notes():
         day = timezone.localdate() - timedelta(days=note.days_ago)
         services.append_note(ACTOR, note.text, day)
+
+
+def _load_wiki() -> None:
+    said = "How the teams behind the terminals work together, in English and Chinese."
+    wikis.create(ACTOR, team_id="", name="Handbook", id=sample.WIKI, description=said)
+    for _ in uploads.carry_out(ACTOR, uploads.from_folder(sample.WIKI, sample.wiki_folder())):
+        pass
 
 
 def _propose_poison() -> None:

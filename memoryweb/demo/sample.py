@@ -23,6 +23,7 @@ OTHER_DIMENSION = 768
 
 POISONED_EPISODE = "lantern-034"  # Its summary hides an instruction to the reader's agent.
 WRONG_WIDTH_EPISODE = "ledger-043"  # Its vector has OTHER_DIMENSION numbers, under the same MODEL.
+WIKI = "handbook"
 
 Vector = NDArray[np.float32]
 
@@ -118,6 +119,11 @@ def vectors() -> dict[str, Vector]:
 def entities() -> list[tuple[str, str]]:
     """(name, Markdown) of each page of the bank, by name; one of the links is broken."""
     return [(path.stem, _text(path)) for path in sorted(_HERE.glob("memory/entities/*.md"))]
+
+
+def wiki_folder() -> Path:
+    """The folder of the wiki WIKI: twelve pages, one of their links broken, one by an alias."""
+    return _HERE / WIKI
 
 
 def notes() -> list[Note]:

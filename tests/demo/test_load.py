@@ -7,10 +7,11 @@ import pytest
 from django.db.models import Count
 from django.utils import timezone
 
-from bank import queries
+from bank import lint, queries, wikis
 from bank.models import Kind, Link, Page
 from episodes import session_queries
 from episodes.models import Context, Episode
+from memoryweb.core.actor import system
 from memoryweb.core.models import QuarantineItem
 from memoryweb.demo import sample
 from memoryweb.demo.load import load
@@ -35,8 +36,29 @@ def test_every_page_note_and_the_long_term_memory_are_there_and_on_disk(loaded: 
 
 
 def test_links_lead_somewhere_and_one_is_broken(loaded: Path):
-    assert Link.objects.exclude(to=None).count() > 20
-    assert Link.objects.filter(to=None).count() == 1
+    links = Link.objects.filter(source__wiki=None)
+    assert links.exclude(to=None).count() > 20
+    assert links.filter(to=None).count() == 1
+
+
+def test_the_handbook_is_a_wiki_with_pages_in_both_languages_and_one_link_is_broken(loaded: Path):
+    pages = wikis.pages_of(sample.WIKI)
+    assert pages.count() == 12
+    assert not pages.filter(quarantined=True).exists()
+    assert sum(any(ord(one) > 0x2E7F for one in page.title) for page in pages) == 6
+    assert all(page.tags for page in pages)
+    assert [page.aliases for page in pages if page.aliases] == [["style guide"]]
+    links = Link.objects.filter(source__wiki=sample.WIKI)
+    assert links.get(target="style guide").to == wikis.find(sample.WIKI, "guide/writing")
+    assert links.exclude(to=None).count() > 30
+    assert lint.counts(system("import"), sample.WIKI) == {
+        "broken": 1,
+        "ambiguous": 0,
+        "orphans": 0,
+        "duplicate_titles": 0,
+        "untitled": 0,
+        "stubs": 0,
+    }
 
 
 def test_the_poisoned_proposal_waits_and_is_no_page(loaded: Path):
