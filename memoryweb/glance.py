@@ -10,8 +10,8 @@ from django.utils import timezone
 from bank import problems
 from bank import queries as bank
 from episodes import queries
-from episodes.models import Episode
-from memoryweb import rereading
+from episodes.models import Context, Episode
+from memoryweb import house, rereading
 from memoryweb.core import quarantine
 from memoryweb.core.models import ApiToken
 from search import coverage
@@ -52,7 +52,7 @@ def first_steps(store_example: str, searched: bool, administrator: bool) -> list
             "Make a token for an agent",
             "An agent shows it with each request. Make one in the terminal, or on the page.",
             ApiToken.objects.filter(revoked_at=None).exists(),
-            ".venv/bin/python manage.py create_token my-agent --scope write",
+            f"{house.moved()}.venv/bin/python manage.py create_token my-agent --scope write",
             *(("/settings/tokens/", "Tokens") if administrator else ()),
         ),
         Step(
@@ -91,6 +91,7 @@ def at_a_glance() -> dict[str, Any]:
         "most": max(day.count for day in days),
         "today": days[-1].count,
         "pages": bank.entities().count(),
+        "sessions": Context.objects.filter(status=Context.Status.ACTIVE).count(),
         "untaken": problems.listed().count(),
         "held": quarantine.waiting_count(),
         "rereading": rereading.progress(),

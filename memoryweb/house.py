@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -42,6 +43,27 @@ def prepare() -> None:
         raise CommandError(
             f"the home {settings.MEMORYWEB_HOME} cannot be used: {_why(error)}"
         ) from error
+
+
+def enter() -> None:
+    """As prepare, but only a home that is there already.
+
+    A command that uses a home makes none: where there is none, another was meant. Raises
+    CommandError as prepare does.
+    """
+    if not Path(connection.settings_dict["NAME"]).exists():
+        raise CommandError(
+            f"there is no memoryweb at {settings.MEMORYWEB_HOME}, and nothing was made there; "
+            "set MEMORYWEB_HOME to the folder that `manage.py serve` uses, or start that first"
+        )
+    prepare()
+
+
+def moved() -> str:
+    """What must stand before a command in a shell for it to use this home: "" for the usual one."""
+    home = settings.MEMORYWEB_HOME
+    usual = home == settings.BASE_DIR / "data"
+    return "" if usual else f"MEMORYWEB_HOME={shlex.quote(str(home))} "
 
 
 def _why(error: Exception) -> str:

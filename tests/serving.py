@@ -34,6 +34,12 @@ def manage(home: Path, *arguments: str, **extra: str) -> subprocess.CompletedPro
     )
 
 
+def set_up(home: Path) -> None:
+    """A home as `serve` leaves it, without serving."""
+    made = manage(home, "worker", "--once")
+    assert made.returncode == 0, made.stderr
+
+
 def free_port() -> int:
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))

@@ -3,6 +3,7 @@
 import html
 import re
 from datetime import date, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from django.utils import timezone
@@ -11,7 +12,7 @@ from bank import services as pages
 from bank.models import Kind
 from episodes import store, vectors
 from episodes.schemas import EpisodePatch, read
-from memoryweb import glance
+from memoryweb import glance, house
 from memoryweb.core import tokens
 from memoryweb.core.actor import system
 
@@ -118,6 +119,7 @@ def test_steps_tick_themselves_one_by_one_and_leave_when_all_are_done(
     client = signed_in(administrator)
     assert done(body(client)) == []
     assert ".venv/bin/python manage.py create_token my-agent --scope write" in body(client)
+    assert f"MEMORYWEB_HOME={home} .venv/bin/python" in body(client)
     assert "Bearer $MEMORYWEB_TOKEN" in body(client)
     tokens.issue(system(), "agent", "write")
     assert done(body(client)) == ["Make a token for an agent"]
@@ -169,3 +171,10 @@ def test_the_number_of_queries_does_not_grow(remember, body, django_assert_max_n
         remember(f"e{n}", working_dir=f"/srv/{n}", created_at=timezone.now().isoformat())
     with django_assert_max_num_queries(24):
         assert figure(body(), "/episodes/") == "30"
+
+
+def test_the_usual_home_is_not_named_in_commands(settings):
+    settings.MEMORYWEB_HOME = settings.BASE_DIR / "data"
+    assert house.moved() == ""
+    settings.MEMORYWEB_HOME = Path("/srv/my memory")
+    assert house.moved() == "MEMORYWEB_HOME='/srv/my memory' "

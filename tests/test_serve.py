@@ -19,7 +19,7 @@ from django.test import Client
 
 from memoryweb import house, processes
 from memoryweb.management.commands import serve
-from tests.serving import Served, manage, serving, status
+from tests.serving import Served, manage, serving, set_up, status
 
 
 def test_a_new_home_is_set_up_served_and_stopped_within_ten_seconds(tmp_path: Path):
@@ -64,6 +64,7 @@ def test_a_database_that_is_none_is_said_in_one_sentence_and_left_alone(
 
 
 def test_a_home_that_others_can_read_is_left_so_and_warned_of(tmp_path: Path):
+    set_up(tmp_path)
     tmp_path.chmod(0o755)
     warned = manage(tmp_path, "create_token", "x", "--scope", "read")
     assert f"chmod 700 {tmp_path}" in warned.stderr
@@ -240,8 +241,32 @@ def test_an_address_that_is_taken_is_said_and_nothing_is_set_up(tmp_path: Path):
 
 
 def test_create_token_prints_the_token_alone_on_the_last_line(tmp_path: Path):
+    set_up(tmp_path)
     made = manage(tmp_path, "create_token", "laptop", "--scope", "write", "--expires", "90d")
     assert re.fullmatch(r"mw_[0-9a-f]{12}_[\w-]{43}", made.stdout.splitlines()[-1])
+    assert f"home: {tmp_path}\n" in made.stderr
+
+
+USING = [
+    ("create_token", "x", "--scope", "read"),
+    ("admin_link",),
+    ("check_memory",),
+    ("reindex",),
+    ("rebuild",),
+    ("context_env", "1"),
+]
+
+
+@pytest.mark.parametrize("command", USING, ids=lambda command: command[0])
+def test_a_command_that_uses_a_home_makes_none_where_another_was_meant(
+    tmp_path: Path, command: tuple[str, ...]
+):
+    refused = manage(tmp_path / "elsewhere", *command)
+    assert refused.returncode == 1
+    assert f"there is no memoryweb at {tmp_path / 'elsewhere'}" in refused.stderr
+    assert "Traceback" not in refused.stderr
+    assert refused.stdout == ""
+    assert not (tmp_path / "elsewhere" / "memoryweb.sqlite3").exists()
 
 
 @pytest.mark.parametrize("expires", ["90", "0d", "-1d", "d", "1y", "9" * 30 + "d"])
@@ -252,7 +277,7 @@ def test_create_token_refuses_an_expiry_it_does_not_understand(tmp_path: Path, e
 
 
 def test_a_database_of_a_newer_program_is_refused_and_left_alone(tmp_path: Path):
-    manage(tmp_path, "create_token", "x", "--scope", "read")
+    set_up(tmp_path)
     with sqlite3.connect(tmp_path / "memoryweb.sqlite3") as database:
         database.execute(
             "INSERT INTO django_migrations (app, name, applied) "

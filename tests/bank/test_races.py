@@ -11,15 +11,14 @@ from typing import Any
 
 import pytest
 
-from tests.serving import ROOT, environment, manage
+from tests.serving import ROOT, environment, manage, set_up
 
 PROCESSES, ROUNDS = 4, 6
 
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    made = manage(tmp_path, "create_token", "x", "--scope", "read")
-    assert made.returncode == 0, made.stderr
+    set_up(tmp_path)
     return tmp_path
 
 

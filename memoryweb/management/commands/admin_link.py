@@ -15,5 +15,5 @@ class Command(BaseCommand):
         parser.add_argument("--address", default="http://127.0.0.1:8765", help="where it is served")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        house.prepare()
+        house.enter()
         self.stdout.write(f"{options['address'].rstrip('/')}{house.setup_path()}")

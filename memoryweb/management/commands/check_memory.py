@@ -21,7 +21,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        house.prepare()
+        house.enter()
         if options["repair"]:
             Sweep().step(float("inf"))  # So that the scan finds what no stamp shows.
             for report in (sync.recover(), sync.scan()):

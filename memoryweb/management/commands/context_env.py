@@ -33,7 +33,7 @@ class Command(BaseCommand):
         parser.add_argument("--embedding-model", help="whose vectors to compare with")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        house.prepare()
+        house.enter()
         try:
             injected = injection.inject(
                 options["context_id"],

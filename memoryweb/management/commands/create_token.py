@@ -5,6 +5,7 @@ from argparse import ArgumentParser, ArgumentTypeError
 from datetime import timedelta
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
@@ -34,7 +35,7 @@ class Command(BaseCommand):
         parser.add_argument("--expires", type=duration, help="90d, 12h, 30m, 2w; default never")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        house.prepare()
+        house.enter()
         expires_at = timezone.now() + options["expires"] if options["expires"] else None
         try:
             token, text = tokens.issue(
@@ -42,5 +43,6 @@ class Command(BaseCommand):
             )
         except DomainError as error:
             raise CommandError(error.detail) from error
+        self.stderr.write(f"home: {settings.MEMORYWEB_HOME}")
         self.stderr.write(f"{token.name}: scope {token.scope}. It is not shown again.")
         self.stdout.write(text)

@@ -16,7 +16,7 @@ class Command(BaseCommand):
     help = "Builds the search indexes anew from the database, aside, and has servers swap theirs."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        house.prepare()
+        house.enter()
         try:
             run = followed(self.stdout, runs.start_rebuild(system()))
         except DomainError as error:

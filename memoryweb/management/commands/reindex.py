@@ -23,7 +23,7 @@ class Command(BaseCommand):
         parser.add_argument("--collection", action="append", choices=list(CORPORA), default=[])
 
     def handle(self, *args: Any, **options: Any) -> None:
-        house.prepare()
+        house.enter()
         wanted = runs.Request(options["collection"], options["model"])
         if options["dry_run"]:
             self._list(runs.planned(wanted))
