@@ -25,8 +25,18 @@ from bank.models import (
     Page,
     Revision,
 )
-from episodes import deletion, store
-from episodes.models import DeletedEpisode, Episode, EpisodeVector, RefusedVector
+from episodes import deletion, session_deletion, store
+from episodes.models import (
+    CodeVector,
+    Context,
+    DeletedEpisode,
+    DeletedSession,
+    Episode,
+    EpisodeVector,
+    Memory,
+    MemoryVector,
+    RefusedVector,
+)
 from memoryweb.core import tokens
 from memoryweb.core.actor import Actor
 from memoryweb.core.errors import DomainError
@@ -87,12 +97,8 @@ class Readable(admin.ModelAdmin):  # type: ignore[type-arg]
         return True
 
 
-@admin.register(Episode)
-class EpisodeAdmin(Readable):
-    list_display = ("id", "working_dir", "agent_id", "outcome", "quarantined", "created_at")
-    list_filter = ("outcome", "source", "quarantined")
-    search_fields = ("id", "summary")
-    actions = ("reindex",)
+class Deletable(Readable):
+    """Deletes as well, by the writer: `delete_many` says which."""
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return True
@@ -104,19 +110,32 @@ class EpisodeAdmin(Readable):
         the index, which is looked at afterwards, must not learn what may yet be undone."""
         return self._delete_view(request, object_id, extra_context)  # type: ignore[attr-defined,no-any-return]
 
-    def delete_model(self, request: HttpRequest, obj: Episode) -> None:
-        deletion.delete(actor_of(request), obj.pk)
+    def delete_model(self, request: HttpRequest, obj: Model) -> None:
+        self.delete_many(actor_of(request), [obj.pk])
 
-    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Episode]) -> None:
-        ids = list(queryset.values_list("pk", flat=True))
-        deletion.delete_many(actor_of(request), ids=ids)
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        self.delete_many(actor_of(request), list(queryset.values_list("pk", flat=True)))
+
+    def delete_many(self, actor: Actor, ids: list[str]) -> None:
+        raise NotImplementedError
 
     def get_deleted_objects(
         self, objs: Any, request: HttpRequest
     ) -> tuple[list[Any], dict[Any, Any], set[Any], list[Any]]:
-        """What goes with an episode is the writer's business, not one of permissions here."""
+        """What goes with a row is the writer's business, not one of permissions here."""
         listed, counts, _, protected = super().get_deleted_objects(objs, request)
         return listed, dict(counts), set(), protected
+
+
+@admin.register(Episode)
+class EpisodeAdmin(Deletable):
+    list_display = ("id", "working_dir", "agent_id", "outcome", "quarantined", "created_at")
+    list_filter = ("outcome", "source", "quarantined")
+    search_fields = ("id", "summary")
+    actions = ("reindex",)
+
+    def delete_many(self, actor: Actor, ids: list[str]) -> None:
+        deletion.delete_many(actor, ids=ids)
 
     @admin.action(description="Reindex selected episodes")
     def reindex(self, request: HttpRequest, queryset: QuerySet[Episode]) -> None:
@@ -126,6 +145,27 @@ class EpisodeAdmin(Readable):
             f"{count} episodes are read into the index again, by every process at its next search.",
             messages.SUCCESS,
         )
+
+
+@admin.register(Context)
+class ContextAdmin(Deletable):
+    list_display = ("id", "name", "status", "created_at", "updated_at")
+    list_filter = ("status",)
+    search_fields = ("id", "name", "intent")
+
+    def delete_many(self, actor: Actor, ids: list[str]) -> None:
+        session_deletion.delete_contexts(actor, ids)
+
+
+@admin.register(Memory)
+class MemoryAdmin(Deletable):
+    list_display = ("id", "context", "type", "importance", "archived", "quarantined", "created_at")
+    list_filter = ("type", "archived", "quarantined")
+    list_select_related = ("context",)
+    search_fields = ("id", "content")
+
+    def delete_many(self, actor: Actor, ids: list[str]) -> None:
+        session_deletion.delete_memories(actor, ids)
 
 
 @admin.register(Entity, DailyNote, LongTermMemory)
@@ -199,10 +239,13 @@ _show(
     ActiveModel,
     Change,
     Clock,
+    CodeVector,
     DeletedEpisode,
+    DeletedSession,
     EpisodeVector,
     Label,
     Link,
+    MemoryVector,
     RefusedVector,
     Rereading,
     SettingsVersion,
