@@ -66,6 +66,15 @@ def pages() -> Coverage:
     return Coverage(dict.fromkeys(VECTOR_STATES, 0) | _typed(page_vectors.vector_states()), blank)
 
 
+# Where the documents of a collection are listed by the state of their vectors.
+OTHER_LISTS = {"memories": "/sessions/memories/"}
+
+
+def _listed(name: str, state: str) -> str:
+    """The page that lists what a number of a collection counts; "" where there is none."""
+    return f"{OTHER_LISTS[name]}?{urlencode({'vector': state})}" if name in OTHER_LISTS else ""
+
+
 def _others() -> list[dict[str, Any]]:
     """The collections beside episodes, with what of them lacks a current vector."""
     counted = {"memories": ("Session memories", memories()), "pages": ("Bank", pages())}
@@ -76,7 +85,12 @@ def _others() -> list[dict[str, Any]]:
             "coverage": each,
             "lacking": each.total - each.blank - each.vectorized,
             "percent": percent(each.ratio),
-            "states": [(VECTOR_STATES[s], n) for s, n in each.counts.items() if n],
+            "url": OTHER_LISTS.get(name, ""),
+            "states": [
+                (VECTOR_STATES[state], count, _listed(name, state))
+                for state, count in each.counts.items()
+                if count
+            ],
         }
         for name, (label, each) in counted.items()
     ]
@@ -194,10 +208,11 @@ def _index_figures(index: Index | None) -> dict[str, Any]:
 def overview() -> dict[str, Any]:
     """What the page shows: the states in all, by directory and by model, and the index."""
     view, active, counted = live.view(), active_model.active(), episodes()
-    sizes = queries.directories()
+    sizes, others = queries.directories(), _others()
     largest = sorted(sizes, key=lambda path: (-sizes[path], path))[:MOST_DIRECTORIES]
     return {
         "episodes": counted,
+        "nothing": not counted.total and not any(row["coverage"].total for row in others),
         "percent": percent(counted.ratio),
         "states": bar(counted),
         "active": active,
@@ -209,7 +224,7 @@ def overview() -> dict[str, Any]:
         "more_directories": len(sizes) - len(largest),
         "pages": bank.entities().count(),
         "notes": bank.notes().count(),
-        "others": _others(),
+        "others": others,
         "index": index_state(view),
         "indexes": _indexes(view),
     }
