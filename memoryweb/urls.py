@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.contrib.auth import views as auth
 from django.urls import include, path
 
-from memoryweb import activity, api, guard_pages, resuming, review_pages, views, wiki_v3
+from memoryweb import activity, api, guard_pages, palette, resuming, review_pages, views, wiki_v3
 from memoryweb.core import health
 from memoryweb.mcp.door import mcp
 
@@ -25,6 +25,7 @@ urlpatterns = [
     path("settings/tokens/<str:key>/revoke/", views.revoke_token, name="revoke_token"),
     path("settings/people/", views.people_page, name="people"),
     path("settings/people/<str:username>/", views.change_person, name="change_person"),
+    path("palette/", palette.palette, name="palette"),
     path("activity/", activity.activity, name="activity"),
     path("review/", review_pages.review_list, name="review"),
     path("review/conflicts/", review_pages.conflicts, name="conflicts"),

@@ -181,7 +181,7 @@ def test_keys_search_go_and_move_but_never_inside_a_field(open_page: Any):
 def test_keys_can_be_switched_off_and_stay_off(open_page: Any):
     page = open_page("/behaviour/")
     page.keyboard.press("?")
-    page.get_by_label("Use single-key shortcuts").uncheck()
+    page.get_by_label("Use these keys").uncheck()
     page.keyboard.press("Escape")
     page.reload()
     page.keyboard.press("?")
