@@ -94,14 +94,25 @@ def look(folder: Folder) -> Listing:
         listing.faults[ROOT] = _fault("The memory folder", error)
         return listing
     try:
-        found = [_entity(*entry) for entry in folder.listing(ENTITIES) if _is_entity(entry[0])]
+        entries = folder.listing(ENTITIES)
     except FileNotFoundError:
         return replace(listing, absent=frozenset({ENTITIES}))
     except (OSError, PathRefused) as error:
         listing.faults[ENTITIES] = _fault("The folder", error)
         return listing
+    found = [_entity(*entry) for entry in entries if _is_entity(entry[0])]
     listing.files.extend(_without_twins(found))
+    listing.faults.update(_folders(entries))
     return listing
+
+
+def _folders(entries: list[tuple[str, stat_result]]) -> Iterator[tuple[str, Problem]]:
+    """The folders among the entities, in which no page lies."""
+    for name, status in entries:
+        if stat.S_ISDIR(status.st_mode) and not name.startswith(".") and not _is_entity(name):
+            reason = f"It is a folder; pages lie directly in {ENTITIES}."
+            path = f"{ENTITIES}/{name}/".encode(errors="replace").decode()
+            yield path, Problem(Why.FOLDER, reason)
 
 
 def look_at_wiki(folder: Folder, wiki: str, known: Container[str] = ()) -> Listing:

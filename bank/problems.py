@@ -24,8 +24,15 @@ def listed() -> QuerySet[FileProblem]:
 
 def warning() -> str:
     """What /readyz says of it; "" when all is taken in."""
-    count = listed().count()
-    return f"files that could not be taken in: {count}" if count else ""
+    said = [f"{one.path}: {one.reason} Nothing is written there." for one in missing()]
+    if count := listed().count():
+        said.append(f"files that could not be taken in: {count}")
+    return " ".join(said)
+
+
+def missing() -> QuerySet[FileProblem]:
+    """The folders in which nothing is written, as files are gone that may come back."""
+    return listed().filter(why=Why.MISSING, confirmed=False)
 
 
 def _within(root: str) -> QuerySet[FileProblem]:

@@ -15,6 +15,7 @@ class Why(StrEnum):
     UNREADABLE = "unreadable"
     NO_FOLDER = "no folder"
     MISSING = "missing"
+    FOLDER = "folder"
     WAITING = "waiting"
     LEFTOVER = "leftover"
     BEYOND_US = "beyond us"
@@ -33,6 +34,7 @@ _ADVICE = {
     Why.UNREADABLE: "Let the user that memoryweb runs as read and write it; look at the disk.",
     Why.NO_FOLDER: "Put the folder back, or mount it, and let memoryweb's user read it.",
     Why.MISSING: "Put the files back, or mount their disk. If they are lost, write them again.",
+    Why.FOLDER: "Move what is in it up into the folder above, or the folder out of it.",
     Why.WAITING: "Nothing, if it goes away by itself; else look at the disk.",
     Why.LEFTOVER: "Put what you need of it into a page, then delete the file.",
     Why.BEYOND_US: "Please report this as a fault of memoryweb. The file is left as it is.",

@@ -74,6 +74,7 @@ def entity_list(request: HttpRequest) -> HttpResponse:
         "json_url": f"{reverse('api:list_entities')}?{urlencode(wanted)}",
         "may_write": may_write(request),
         "untaken": 0 if part else problems.listed().count(),
+        "missing": [] if part else problems.missing(),
         "part": part,
     }
     return render(request, "bank/_list.html" if part else "bank/list.html", context)
@@ -129,7 +130,7 @@ def page(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
     named, outgoing = list(backlinks[:BACKLINKS]), queries.outgoing(found, reader)
     context = {
         "page": shown,
-        "prose": prose(shown.content, resolver(shown.content, shown.wiki_id or "", found), shown.title),
+        "prose": _prose(shown, found),
         "front": split(shown.content).raw.strip("\ufeff\r\n"),
         "backlinks": named,
         "backlinks_count": backlinks.count(),
@@ -147,6 +148,11 @@ def page(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
         "following": [(one, rewriting.waiting(one).count()) for one in found.rewritings.all()],
     }
     return render(request, "bank/page.html", context)
+
+
+def _prose(shown: Page, page: Page) -> Any:
+    address = resolver(shown.content, shown.wiki_id or "", page)
+    return prose(shown.content, address, shown.title)
 
 
 def _twins(pages: Iterable[Page]) -> set[str]:

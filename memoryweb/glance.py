@@ -93,6 +93,7 @@ def at_a_glance() -> dict[str, Any]:
         "pages": bank.entities().count(),
         "sessions": Context.objects.filter(status=Context.Status.ACTIVE).count(),
         "untaken": problems.listed().count(),
+        "missing": problems.missing(),
         "held": quarantine.waiting_count(),
         "rereading": rereading.progress(),
         "without": counted.total - counted.blank - counted.vectorized,

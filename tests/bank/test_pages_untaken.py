@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from bank import outside, sync
+from bank import outside, problems, sync
 
 ENTITIES = "bank/entities"
 
@@ -48,6 +48,27 @@ def test_a_file_is_told_where_people_look_with_its_reason_and_what_to_do(desk, m
     sync.scan()
     assert "not taken in" not in body(desk, "/bank/")
     assert "Everything is taken in" in body(desk, "/bank/untaken/")
+
+
+def test_files_missing_all_at_once_are_told_in_red_and_that_nothing_is_written(desk, missing: Path):
+    for path in ("/", "/bank/"):
+        shown = body(desk, path)
+        assert "bank/entities: 12 of its 12 files are missing." in shown
+        assert "banner-danger" in shown
+        assert "Nothing is written there until they are back" in shown
+    assert "12 of its 12 files are missing." in problems.warning()
+
+
+def test_a_folder_among_the_entities_is_told(desk, memory: Path):
+    (memory / ENTITIES / "sub").mkdir()
+    (memory / ENTITIES / "sub/a.md").write_text("# A\n\nB.\n")
+    (memory / ENTITIES / ".obsidian").mkdir()
+    sync.scan()
+    shown = body(desk, "/bank/untaken/")
+    assert "bank/entities/sub/" in shown
+    assert "It is a folder; pages lie directly in bank/entities." in shown
+    assert ".obsidian" not in shown
+    assert not (memory / ENTITIES / "a.md").exists()
 
 
 def test_a_curator_has_lost_files_written_again(desk, missing: Path):
