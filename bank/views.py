@@ -130,7 +130,7 @@ def page(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
     named, outgoing = list(backlinks[:BACKLINKS]), queries.outgoing(found, reader)
     context = {
         "page": shown,
-        "prose": _prose(shown, found),
+        "prose": prose(shown.content, resolver(shown.content, shown.wiki_id or ""), shown.title),
         "front": split(shown.content).raw.strip("\ufeff\r\n"),
         "backlinks": named,
         "backlinks_count": backlinks.count(),
@@ -148,11 +148,6 @@ def page(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
         "following": [(one, rewriting.waiting(one).count()) for one in found.rewritings.all()],
     }
     return render(request, "bank/page.html", context)
-
-
-def _prose(shown: Page, page: Page) -> Any:
-    address = resolver(shown.content, shown.wiki_id or "", page)
-    return prose(shown.content, address, shown.title)
 
 
 def _twins(pages: Iterable[Page]) -> set[str]:
