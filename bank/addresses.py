@@ -13,12 +13,15 @@ LOOKED_UP = 2_000  # Links of one text whose pages are looked up; the others sho
 Trail = list[tuple[str, str | None]]
 
 
-def resolver(text: str, wiki: str = "") -> Callable[[Link], str | None]:
+def resolver(text: str, wiki: str = "", page: Page | None = None) -> Callable[[Link], str | None]:
     """Gives the address of each link of this text, None where there is no such page in the wiki,
-    which is the bank if it is ""."""
+    which is the bank if it is "". `page` is the one that says it."""
     leads = linking.candidates({link.target for link in extract(text)[:LOOKED_UP]}, wiki)
+    waiting = linking.led_by_old_name(page) if page else {}
 
     def address(link: Link) -> str | None:
+        if renamed := waiting.get(link.target):
+            return renamed.get_absolute_url()
         found = leads.get(link.target)
         return address_of(found[0].kind, found[0].name) if found else None
 

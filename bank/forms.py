@@ -74,7 +74,7 @@ class RenameForm(BaseForm):
     update_links = forms.BooleanField(
         required=False,
         label="Rewrite the links of other pages",
-        help_text="Otherwise they keep the old name, which leads here all the same.",
+        help_text="Otherwise they keep the old name, which leads here until another page takes it.",
     )
     field_order = ["to", "update_links", "base"]
 

@@ -8,6 +8,9 @@ an entity comes first, then the shortest name.
 A wiki's links lead to its own pages, and its keys begin with its id. There a target is first the
 whole ref, exactly and then in any case, then the end of one, and of several that fit the one in
 the fewest folders is taken.
+
+While links are rewritten to follow a renamed page (see bank.rewriting), those that still say its
+old name go on leading to it, whatever page has that name by now.
 """
 
 from collections import defaultdict
@@ -18,9 +21,9 @@ from typing import TypeVar
 
 from django.db.models import Q
 
-from bank import names
+from bank import names, refs
 from bank.links import name_key, path_of, tails
-from bank.models import Kind, Label, Link, Page
+from bank.models import Kind, Label, Link, Page, Rewriting
 
 KEY_LENGTH = 400
 _CHUNK = 500  # Values in one query.
@@ -72,6 +75,11 @@ def scoped(key: str, wiki: str) -> str:
     """A key as one of this wiki; nothing is found by none."""
     # No target holds a line end, and whose pages they are is asked all the same.
     return f"\n{wiki}\n{key}"[:KEY_LENGTH] if wiki and key else key[:KEY_LENGTH]
+
+
+def said(name: str, wiki: str = "") -> str:
+    """What links say of a page of this name: in a wiki its ref alone."""
+    return refs.split(name)[1] if wiki else name
 
 
 # Where targets lead
@@ -127,6 +135,29 @@ def _labelled(keys: Collection[str], wiki: str) -> dict[tuple[str, str], list[Ca
     return found
 
 
+# Links that wait to be rewritten
+
+Awaited = tuple[int, str]  # The renamed page, and the key of its old name.
+
+
+def awaited() -> set[Awaited]:
+    """Of pages that are there, the old names which links to them still say."""
+    rows = Rewriting.objects.filter(page__archived_at=None)
+    columns = rows.values_list("page_id", "page__wiki_id", "old")
+    return {(page, base_key(said(old, wiki or ""), wiki or "")) for page, wiki, old in columns}
+
+
+def led_by_old_name(source: Page) -> dict[str, Page]:
+    """By target the pages that links of this text lead to until they are rewritten."""
+    links = (
+        source.links.filter(to__rewritings__isnull=False).select_related("to").defer("to__content")
+    )
+    waiting = awaited() if links else set()
+    return {
+        link.target: link.to for link in links if link.to and (link.to_id, link.name_key) in waiting
+    }
+
+
 # Writing; inside a transaction
 
 
@@ -140,6 +171,11 @@ def settle(pages: Sequence[tuple[Page, set[Labelled], list[Link]]]) -> None:
     _lead_again(renamed)
     wikis = {page.pk: page.wiki_id or "" for page, _, _ in pages}
     _relink({page.pk: links for page, _, links in pages}, wikis)
+
+
+def lead_by_name(name: str, wiki: str = "") -> None:
+    """Point the links that say this name to where it leads now."""
+    _lead_again({base_key(said(name, wiki), wiki)})
 
 
 def _relabel(wanted: dict[int, set[Labelled]]) -> set[str]:
@@ -172,9 +208,14 @@ def _stored_labels(pages: Collection[int]) -> dict[tuple[int, Labelled], int]:
 def _relink(wanted: dict[int, list[Link]], wikis: dict[int, str]) -> None:
     """Give each page these links, in their order."""
     stored: dict[int, list[str]] = defaultdict(list)
+    kept: dict[tuple[int, str], tuple[int, int]] = {}
+    waiting = awaited()
     rows = Link.objects.filter(source__in=wanted).order_by("pk")
-    for page, target in rows.values_list("source_id", "target"):
+    columns = ("source_id", "target", "to_id", "name_key", "candidates")
+    for page, target, to, key, count in rows.values_list(*columns):
         stored[page].append(target)
+        if (to, key) in waiting:
+            kept[page, target] = (to, count)
     changed = {
         page: links
         for page, links in wanted.items()
@@ -186,19 +227,22 @@ def _relink(wanted: dict[int, list[Link]], wikis: dict[int, str]) -> None:
     for page, links in changed.items():
         for link in links:
             link.source_id = page
-            link.to_id, link.candidates = leads[wikis[page], link.target]
+            lead = leads[wikis[page], link.target]
+            link.to_id, link.candidates = kept.get((page, link.target), lead)
     Link.objects.bulk_create(new, batch_size=_CHUNK)
 
 
 def _lead_again(keys: Collection[str]) -> None:
     """Point the links that any of these keys may concern to where they lead now."""
+    waiting = awaited() if keys else set()
     for some in _chunks(sorted(keys)):
         concerned = Link.objects.filter(Q(name_key__in=some) | Q(words_key__in=some))
-        columns = ("pk", "source__wiki_id", "target", "to_id", "candidates")
-        rows = list(concerned.values_list(*columns))
-        leads = _leads((wiki or "", target) for _, wiki, target, _, _ in rows)
+        columns = ("pk", "source__wiki_id", "target", "name_key", "to_id", "candidates")
+        every = concerned.values_list(*columns)
+        rows = [row for row in every if (row[4], row[3]) not in waiting]
+        leads = _leads((wiki or "", target) for _, wiki, target, *_ in rows)
         moved: dict[tuple[int | None, int], list[int]] = defaultdict(list)
-        for pk, wiki, target, *now in rows:
+        for pk, wiki, target, _, *now in rows:
             if (lead := leads[wiki or "", target]) != tuple(now):
                 moved[lead].append(pk)
         for (to, count), links in moved.items():

@@ -1,8 +1,9 @@
 """Links that follow a page to its new name, each page that has some as a save of its own.
 
 A Rewriting, stored with the rename, says that links are to follow. Which are left is not stored:
-those that lead to the page and still say the old name, which leads there as its former one. So
-whatever is killed, the next turn goes on, and no link is broken in between.
+those that lead to the page and still say the old name. They lead there until they are rewritten,
+even where another page has that name by now (see bank.linking). So whatever is killed, the next
+turn goes on, and no link is broken or led elsewhere in between.
 """
 
 import math
@@ -10,10 +11,11 @@ import time
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 
+from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from bank import linking, links, markdown, refs, services
+from bank import linking, links, markdown, services
 from bank.models import Kind, Link, Page, Rewriting
 from memoryweb.core.actor import Actor, Role
 from memoryweb.core.errors import Conflict, DomainError, Invalid, Refused
@@ -82,7 +84,7 @@ def _saying(page: Page, old: str) -> QuerySet[Page]:
 
 def _in_links(name: str, page: Page) -> str:
     """How links say a name that the page has, or had: in a wiki by the ref alone."""
-    return refs.split(name)[1] if page.wiki_id else name
+    return linking.said(name, page.wiki_id or "")
 
 
 def _turn(rewriting: Rewriting, most: int, seconds: float = math.inf) -> Rewritten:
@@ -115,7 +117,15 @@ def _note(rewriting: Rewriting, after: int | None, again: bool) -> None:
     elif again:
         row.update(after=0, again=False, due_at=timezone.now() + PAUSE)
     else:
-        row.delete()
+        _end(rewriting)
+
+
+def _end(rewriting: Rewriting) -> None:
+    """Let links that could not be rewritten lead wherever the name leads that they say."""
+    with transaction.atomic():
+        _, gone = rewriting.delete()
+        if gone:
+            linking.lead_by_name(rewriting.old, rewriting.page.wiki_id or "")
 
 
 def _rewrite(rewriting: Rewriting, pk: int) -> bool:

@@ -23,7 +23,8 @@ def rename_entity(
 
     With `update_links` the pages that link to it by name are rewritten: up to fifty at once, more
     of them one after the other after the answer, `pending` being how many. `left` names those that
-    could not be. Links that say the old name lead to the page all the same.
+    could not be. Links that say the old name lead to the page all the same: those that are to be
+    rewritten until they are, others until another page takes that name.
     """
     renamed = renaming.rename(
         request.actor, name, body.to, base=body.base, update_links=body.update_links

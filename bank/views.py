@@ -23,6 +23,7 @@ from bank.forms import ORDERS, AppendForm, BaseForm, ListForm
 from bank.markdown import split
 from bank.models import Kind, Page
 from bank.publishing import Blocked
+from bank.rendering import Rendered
 from bank.showing import prose
 from memoryweb.core import paging
 from memoryweb.core.access import actor_of, curator_page
@@ -130,7 +131,7 @@ def page(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
     named, outgoing = list(backlinks[:BACKLINKS]), queries.outgoing(found, reader)
     context = {
         "page": shown,
-        "prose": prose(shown.content, resolver(shown.content, shown.wiki_id or ""), shown.title),
+        "prose": _prose(shown, found),
         "front": split(shown.content).raw.strip("\ufeff\r\n"),
         "backlinks": named,
         "backlinks_count": backlinks.count(),
@@ -148,6 +149,11 @@ def page(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
         "following": [(one, rewriting.waiting(one).count()) for one in found.rewritings.all()],
     }
     return render(request, "bank/page.html", context)
+
+
+def _prose(shown: Page, page: Page) -> Rendered:
+    address = resolver(shown.content, shown.wiki_id or "", page)
+    return prose(shown.content, address, shown.title)
 
 
 def _twins(pages: Iterable[Page]) -> set[str]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from bank import places, queries, renaming, rewriting, services
+from bank import erasing, places, queries, renaming, rewriting, services, wikis
 from bank.disk import Disk
 from bank.models import Kind, Link, Page, Revision, Rewriting
 from memoryweb.chores import CHORES
@@ -207,17 +207,107 @@ def test_links_to_a_page_that_is_archived_meanwhile_stay_as_they_are(crowd, ada:
     assert still_old() == crowd
 
 
-def test_another_page_that_takes_the_old_name_keeps_the_links_that_lead_to_it(crowd, written, ada):
+OTHER = "# Another Alice\n\nNew here.\n"
+
+
+@pytest.mark.parametrize("take", ["new", "renamed", "restored"])
+def test_a_page_that_takes_the_old_name_takes_no_link_that_is_still_to_follow(
+    crowd, written, ada: Actor, take: str
+):
+    if take == "restored":
+        gone = services.archive(ada, Kind.ENTITY, "alice").page
+        written("alice", ALICE + "Again.\n")
     renaming.rename(ada, "alice", "ada")
-    written("alice", "# Another Alice\n\nNew here.\n")
-    assert work() == 1
+    rewriting.step()
+    if take == "new":
+        written("alice", OTHER)
+    elif take == "renamed":
+        written("other", OTHER)
+        renaming.rename(ada, "other", "alice")
+    else:
+        services.restore(ada, gone.pk)
+    assert lead_to() == {"ada"}
+    renamed = queries.find(Kind.ENTITY, "ada")
+    assert queries.backlinks(renamed, ada).count() == 8
+    work()
+    assert still_old() == []
+    assert lead_to() == {"ada"}
+    written("later", "# Later\n\nKnows [[alice]].\n")
+    assert lead_to() == {"ada", "alice"}
+
+
+def test_a_page_saved_meanwhile_keeps_its_link_to_the_renamed_page(crowd, written, ada: Actor):
+    renaming.rename(ada, "alice", "ada")
+    written("alice", OTHER)
+    services.save(ada, Kind.ENTITY, "page-7", "# page-7\n\nKnows [[page-1]] and [[alice]].\n")
+    assert lead_to() == {"ada", "page-1"}
+    work()
+    assert queries.find(Kind.ENTITY, "page-7").content == (
+        "# page-7\n\nKnows [[page-1]] and [[ada]].\n"
+    )
+
+
+def test_what_is_newly_linked_by_the_name_leads_to_the_page_that_has_it(crowd, written, ada: Actor):
+    renaming.rename(ada, "alice", "ada")
+    written("alice", OTHER)
+    written("new", "# New\n\nKnows [[alice]].\n")
+    assert lead_to() == {"ada", "alice"}
+    work()
+    assert still_old() == ["new"]
+
+
+def test_the_text_of_a_page_is_drawn_with_links_to_the_renamed_page(crowd, written, ada, desk):
+    renaming.rename(ada, "alice", "ada")
+    written("alice", OTHER)
+    shown = desk.get("/bank/page-7/").content.decode()
+    assert shown.count('href="/bank/ada/"') >= 2  # In the text and beside it.
+    assert 'href="/bank/alice/"' not in shown
+    work()
+    assert 'href="/bank/alice/"' not in desk.get("/bank/page-7/").content.decode()
+
+
+def test_links_that_could_not_follow_lead_by_their_name_in_the_end(crowd, written, ada: Actor):
+    services.save(system("import"), Kind.ENTITY, "deploy", f"{ATTACK}See [[alice]].\n")
+    renaming.rename(ada, "alice", "ada")
+    written("alice", OTHER)
+    assert lead_to() == {"ada"}
+    work()
+    assert still_old() == ["deploy"]
+    assert Link.objects.get(source__name="deploy").to.name == "alice"
+
+
+def test_links_to_a_page_that_is_erased_meanwhile_lead_to_the_one_that_has_its_name(
+    crowd, written, ada: Actor
+):
+    renaming.rename(ada, "alice", "ada")
+    written("alice", OTHER)
+    erasing.erase(system(), Kind.ENTITY, "ada")
     assert lead_to() == {"alice"}
     assert still_old() == crowd
+    assert not Rewriting.objects.exists()
 
 
-def test_without_update_links_nothing_is_to_follow(crowd, ada: Actor):
+def test_in_a_wiki_too_no_link_is_led_elsewhere(memory, ada: Actor):
+    wikis.create(ada, team_id="t", name="Docs", id="docs")
+    services.save(ada, Kind.WIKI, "docs/guide/alice", ALICE)
+    for n in range(60):
+        services.save(ada, Kind.WIKI, f"docs/p{n}", f"# P\n\nSee [[guide/alice]], {n}.\n")
+    renaming.rename(ada, "docs/guide/alice", "docs/guide/ada", kind=Kind.WIKI)
+    services.save(ada, Kind.WIKI, "docs/guide/alice", OTHER)
+    assert lead_to() == {"docs/guide/ada"}
+    work()
+    assert lead_to() == {"docs/guide/ada"}
+    assert Page.objects.filter(content__contains="[[guide/ada]]").count() == 60
+
+
+def test_without_update_links_they_lead_there_until_another_page_takes_the_name(
+    crowd, written, ada: Actor
+):
     assert renaming.rename(ada, "alice", "ada", update_links=False).pending == 0
     assert not Rewriting.objects.exists()
+    assert (lead_to(), still_old()) == ({"ada"}, crowd)
+    written("alice", OTHER)
+    assert (lead_to(), still_old()) == ({"alice"}, crowd)
 
 
 def test_the_api_says_how_many_links_are_pending(crowd, api):
