@@ -6,7 +6,7 @@ Alone a page costs two transactions and several waits for the disk.
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from bank import places, publishing, queries, record
+from bank import file_operations, places, publishing, queries, record
 from bank.files import PathRefused, Stamp
 from bank.models import FileOperation, Kind, Page
 from bank.record import New
@@ -32,7 +32,7 @@ def create(actor: Actor, news: Sequence[New]) -> list[Page]:
         publishing.check_is_there(free[0].path)
         with clock.writing(actor) as tx:
             pages = [page for page, _ in record.create_many(tx, free)]
-            ops = record.first_operations(pages)
+            ops = file_operations.note_first(pages)
         with publishing.explained("the pages are stored, and their files follow"):
             publishing.publish_new(ops)
     return pages

@@ -18,6 +18,7 @@ from django.utils import timezone
 from bank import (
     backups,
     copies,
+    file_operations,
     linking,
     places,
     publishing,
@@ -201,7 +202,7 @@ def _take_away(tx: clock.Writing, page: Page, reason: str) -> tuple[Receipt, Fil
     quarantine.remove(QuarantineItem.objects.filter(pk__in=items))
     page.revisions.all().delete()
     page.file_operations.all().delete()
-    op = record.operation(page, FileOperation.Op.ERASE, sha, timezone.now())
+    op = file_operations.note(page, FileOperation.Op.ERASE, sha, timezone.now())
     if living or not _namesake(page).exists():
         tx.changed(page.collection, page.document, "delete")
     # Of an archived page too, whose end was told when another page had its name already.

@@ -20,7 +20,7 @@ from django.db import DatabaseError, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from bank import layout, places, problems, queries, record
+from bank import file_operations, layout, places, problems, queries, record
 from bank.files import Change, Content, Displaced, PathRefused, Stamp, TooLarge
 from bank.locks import LockTimeout, PathLocks
 from bank.models import FileOperation, Kind, Page
@@ -181,7 +181,7 @@ def publish_new(ops: Sequence[FileOperation]) -> None:
         with transaction.atomic():
             for path, stamp in stamps.items():
                 _stamp(by_path[path].page, stamp)
-            record.done_first([by_path[path] for path in stamps])
+            file_operations.done_first([by_path[path] for path in stamps])
     except DatabaseError:
         # Texts and files are safe. The operations stay open, and settling finds them done.
         logger.exception("%d new pages are written, but this could not be noted", len(stamps))
@@ -217,7 +217,7 @@ def keep_aside(page: Page, data: bytes, sha: str, op: FileOperation | None = Non
         with clock.writing(FILE) as tx:
             record.set_aside(tx, page, text, Origin("", "file"), findings)
             if op is not None:
-                record.done(op)
+                file_operations.done(op)
     return True
 
 
@@ -242,7 +242,7 @@ def _resume(op: FileOperation) -> None:
         else:  # Gone, or somebody else's by now, which makes it a page of its own.
             if found is None:
                 check_is_there(op.path)
-            record.done(op)
+            file_operations.done(op)
     elif found is None:
         check_is_there(op.path)
         publish(op, None)
@@ -303,7 +303,7 @@ def _take_in(
         record.revise(tx, page, text, Origin("", "file", at=at), findings, conflict=conflict)
         _stamp(page, found.stamp)
         if op is not None:
-            record.done(op)
+            file_operations.done(op)
 
 
 def _conclude(page: Page, change: Change, op: FileOperation | None) -> None:
@@ -326,7 +326,7 @@ def _keep(page: Page, displaced: Displaced, op: FileOperation | None) -> bool:
 def _mark_done(page: Page, op: FileOperation | None, stamp: Stamp | None) -> None:
     with transaction.atomic():
         if op is not None:
-            record.done(op)
+            file_operations.done(op)
         if op is None or op.path == page.path:
             _stamp(page, stamp)
 

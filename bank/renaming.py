@@ -9,7 +9,16 @@ from dataclasses import dataclass, field
 
 from django.utils import timezone
 
-from bank import publishing, queries, record, refs, rewriting, services, withholding
+from bank import (
+    file_operations,
+    publishing,
+    queries,
+    record,
+    refs,
+    rewriting,
+    services,
+    withholding,
+)
 from bank.models import FileOperation, Kind, Page, Rewriting
 from bank.texts import Text
 from memoryweb.core import clock
@@ -110,8 +119,8 @@ def _move(actor: Actor, page: Page, new: str, links: bool) -> tuple[int, Rewriti
         record.rename(tx, page, new)
         begun = rewriting.begin(actor, page, old) if links else None
         ops = [
-            record.operation(page, op.WRITE, None, at),
-            record.operation(page, op.DELETE, page.sha256, at, path),
+            file_operations.note(page, op.WRITE, None, at),
+            file_operations.note(page, op.DELETE, page.sha256, at, path),
         ]
     with publishing.explained("the page is renamed, and its file follows"):
         for one in ops:

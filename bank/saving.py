@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from bank import merge, publishing, record, withholding
+from bank import file_operations, merge, publishing, record, withholding
 from bank.models import FileOperation, Kind, Page, Revision
 from bank.record import Origin
 from bank.texts import Text
@@ -89,7 +89,7 @@ def _create(actor: Actor, wanted: Wanted, findings: Sequence[Finding]) -> Saved:
     with clock.writing(actor) as tx:
         _decide(tx, wanted)
         page, revision = record.create(tx, record.New(text, origin, path, findings))
-        op = record.operation(page, FileOperation.Op.WRITE, None, origin.at)
+        op = file_operations.note(page, FileOperation.Op.WRITE, None, origin.at)
     publish(op, _STORED)
     page.refresh_from_db()
     return Saved(page, revision, None, True, True, tx.seq)
@@ -107,7 +107,7 @@ def _replace(actor: Actor, page: Page, wanted: Wanted, findings: Sequence[Findin
         revision = record.revise(
             tx, page, text, wanted.origin, findings, conflict=conflict, waits=waits
         )
-        op = record.operation(page, FileOperation.Op.WRITE, previous.sha256, wanted.origin.at)
+        op = file_operations.note(page, FileOperation.Op.WRITE, previous.sha256, wanted.origin.at)
     publish(op, _STORED)
     page.refresh_from_db()
     return Saved(page, revision, previous, False, True, tx.seq)

@@ -12,7 +12,18 @@ from datetime import date as Date
 
 from django.utils import timezone
 
-from bank import admission, names, notes, publishing, queries, record, refs, saving, withholding
+from bank import (
+    admission,
+    file_operations,
+    names,
+    notes,
+    publishing,
+    queries,
+    record,
+    refs,
+    saving,
+    withholding,
+)
 from bank.models import FileOperation, Kind, Page
 from bank.record import Origin
 from bank.saving import Decision, Saved, Wanted
@@ -159,7 +170,7 @@ def archive(actor: Actor, kind: Kind, name: str, *, base: int | None = None) -> 
             raise saving.stale(page, base, None)
         with clock.writing(actor) as tx:
             record.archive(tx, page)
-            op = record.operation(page, FileOperation.Op.DELETE, page.sha256, timezone.now())
+            op = file_operations.note(page, FileOperation.Op.DELETE, page.sha256, timezone.now())
         saving.publish(op, "the page is archived, and its file goes as soon as it can")
     return Archived(page, tx.seq)
 
@@ -178,7 +189,7 @@ def restore(actor: Actor, pk: int) -> Saved:
         publishing.check_is_there(gone.path)
         with clock.writing(actor) as tx:
             record.unarchive(tx, gone, text, findings)
-            op = record.operation(gone, FileOperation.Op.WRITE, None, timezone.now())
+            op = file_operations.note(gone, FileOperation.Op.WRITE, None, timezone.now())
         saving.publish(op, "the page is restored, and its file follows as soon as it can")
         revision = gone.revisions.get(number=gone.revision)
     return Saved(gone, revision, None, False, True, tx.seq)
