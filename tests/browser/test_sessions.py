@@ -3,8 +3,10 @@ and everything but what is live without script."""
 
 import json
 from collections.abc import Callable
+from importlib.resources import files
 from typing import Any
 
+import axe_playwright_python
 import pytest
 
 from episodes import code_vectors, memory_vectors, sessions
@@ -139,6 +141,28 @@ def test_every_page_fits_with_long_words_ids_and_paths(
         page.goto(path)
         page.wait_for_load_state("networkidle")
         assert page.evaluate("document.documentElement.scrollWidth") == width, path
+
+
+AXE = files(axe_playwright_python).joinpath("axe.min.js").read_text()
+FAULTS = """async () => (await axe.run({runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]}))
+    .violations.map(({id, nodes}) => `${id}: ${nodes[0].html.slice(0, 160)}`)"""
+
+
+@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 375)])
+def test_every_page_keeps_the_rules_for_all_who_use_it(
+    open_page: Any, curator: User, shop: None, extreme: None, theme: str, width: int
+):
+    remembered = ["/sessions/shop/", "/sessions/shop/add/", "/sessions/shop/recall/?query=queues"]
+    held = ["/sessions/memories/locks/", "/search/?q=queues", "/sessions/memories/?type=fact"]
+    page = open_page("/sessions/", curator, width, color_scheme=theme, bypass_csp=True)
+    faults = {}
+    for path in [*PATHS, *remembered, *held]:
+        page.goto(path)
+        page.wait_for_load_state("networkidle")
+        page.evaluate(AXE)
+        if found := page.evaluate(FAULTS):
+            faults[path] = found
+    assert faults == {}
 
 
 @pytest.mark.parametrize("path", ["/sessions/", "/sessions/memories/", "/sessions/vectors/"])
