@@ -19,11 +19,11 @@ from bank import findings, markdown, names, queries, services
 from bank.addresses import resolver, trail
 from bank.align import Work
 from bank.diff import WORDS_WORK, Segment, drawn, mark_words
-from bank.forms import NewPageForm, PageForm
+from bank.forms import AgainstForm, NewPageForm, PageForm
 from bank.merge import Chunk, Side, merge
 from bank.models import Kind, Page
 from bank.publishing import Blocked
-from bank.showing import changes, changes_of, prose
+from bank.showing import changes, changes_of, prose, unseen
 from memoryweb.core.access import actor_of, curator_page
 from memoryweb.core.errors import Conflict, Invalid, NotFound, Refused, Unavailable
 from memoryweb.core.forms import add_errors
@@ -88,6 +88,8 @@ def edit(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
     if request.method == "POST":
         return _step(request, PageForm(request.POST), kind, name)
     page = _stored(kind, name)
+    if request.htmx and "newer" in request.GET:  # type: ignore[attr-defined]
+        return _newer(request, page)
     draft = Draft(
         kind=kind,
         name=page.name if page else name,
@@ -97,6 +99,16 @@ def edit(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
         page=page,
     )
     return _editor(request, draft, _form_of(draft))
+
+
+def _newer(request: HttpRequest, page: Page | None) -> HttpResponse:
+    """Told while somebody types: whether the page was saved or archived since they began."""
+    form = AgainstForm({"against": request.GET["newer"]})
+    base = form.cleaned_data["against"] if form.is_valid() else None
+    if page is not None and page.revision == base:
+        return HttpResponse(status=HTTPStatus.NO_CONTENT)
+    last = queries.revision(page, page.revision) if page else None
+    return render(request, "bank/_newer.html", {"page": page, "last": last, "base": base})
 
 
 def _step(request: HttpRequest, form: PageForm, kind: Kind, name: str) -> HttpResponse:
@@ -263,6 +275,7 @@ def _live(request: HttpRequest, draft: Draft) -> dict[str, Any]:
         "draft": draft,
         "show": show,
         "findings": findings.shown(draft.content, draft.findings()),
+        "unseen": unseen(draft.content),
         "shape": _shape_problem(draft) if draft.content.strip() else "",
     }
     if show == "changes" and draft.page:

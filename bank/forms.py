@@ -8,7 +8,7 @@ from django.http import QueryDict
 from bank.erasing import REASON_LENGTH
 from bank.lint import CHECKS
 from bank.models import Page
-from memoryweb.core.forms import Text
+from memoryweb.core.forms import YEARS, Text
 
 
 class PageForm(forms.Form):
@@ -51,9 +51,15 @@ class ListForm(forms.Form):
 
 
 class AppendForm(forms.Form):
-    """A paragraph for today's note."""
+    """A paragraph for the note of a day, today if none is named."""
 
-    text = Text(label="Add to today's note", widget=forms.Textarea({"rows": 3}))
+    text = Text(label="Add a paragraph", widget=forms.Textarea({"rows": 3}))
+    day = forms.DateField(
+        required=False,
+        label="To the note of",
+        validators=YEARS,
+        widget=forms.DateInput({"type": "date"}, format="%Y-%m-%d"),
+    )
 
 
 class BaseForm(forms.Form):

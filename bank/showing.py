@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from bank import diff, markdown
 from bank.rendering import Rendered, Resolve, render
 
+UNSEEN = 10  # Characters named that cannot be seen.
+
 
 @dataclass(frozen=True, slots=True)
 class Changes:
@@ -40,6 +42,29 @@ def changes_of(comparison: diff.Comparison, *, split: bool = False) -> Changes:
         rows = list(diff.unified(comparison, allowance=allowance))
     coarse = comparison.coarse or allowance.words.lacking
     return Changes(rows, comparison.added, comparison.removed, split, allowance.cut, coarse)
+
+
+@dataclass(frozen=True, slots=True)
+class Unseen:
+    """A character that cannot be seen: how it is drawn, what it is, and its line, from 1."""
+
+    drawn: str
+    name: str
+    line: int
+
+
+def unseen(text: str) -> list[Unseen]:
+    """The first characters of a text that cannot be seen."""
+    found: list[Unseen] = []
+    line = 1
+    for segment in diff.drawn(text, limit=None):
+        if segment.name:
+            found.append(Unseen(segment.text, segment.name, line))
+        else:
+            line += segment.text.count("\n")
+        if len(found) == UNSEEN:
+            break
+    return found
 
 
 def prose(text: str, resolve: Resolve, title: str = "") -> Rendered:

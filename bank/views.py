@@ -146,6 +146,7 @@ def page(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
         "json_url": api_address(kind, found.name),
         "trail": trail(kind, shown),
         "near": _neighbours(found) if kind == Kind.NOTE else None,
+        "append": AppendForm(initial={"day": found.name}) if kind == Kind.NOTE else None,
         "following": [(one, rewriting.waiting(one).count()) for one in found.rewritings.all()],
     }
     return render(request, "bank/page.html", context)
@@ -285,7 +286,7 @@ def notes(request: HttpRequest) -> HttpResponse:
     """The notes of a month, and a box to add to today's."""
     if request.method == "POST":
         return _append(request)
-    return _notes(request, AppendForm())
+    return _notes(request, AppendForm(initial={"day": timezone.localdate()}))
 
 
 @curator_page
@@ -295,13 +296,14 @@ def _append(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         text = form.cleaned_data["text"]
         try:
-            saved = services.append_note(actor_of(request), text)
+            day = form.cleaned_data["day"]
+            saved = services.append_note(actor_of(request), text, day)
         except Refused as refusal:
             refused = findings.shown(text, refusal.findings)
         except Invalid as error:
             add_errors(form, error)
         else:
-            messages.success(request, "Added to today's note.")
+            messages.success(request, f"Added to the note of {saved.page.name}.")
             return redirect(saved.page)
     return _notes(request, form, refused, HTTPStatus.UNPROCESSABLE_ENTITY)
 

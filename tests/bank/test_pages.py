@@ -370,3 +370,28 @@ def test_an_order_that_is_none_and_a_cursor_of_another_are_refused_or_passed_ove
     written()
     assert "alice" in text(desk.get("/bank/?order=size"))
     assert desk.get("/bank/?order=links&cursor=x").status_code == 422
+
+
+def test_a_paragraph_is_added_to_an_earlier_day_and_on_the_page_of_a_day(desk: Client):
+    answer = desk.post("/bank/notes/", {"text": "Moved the crane.", "day": "2026-01-05"})
+    assert answer.headers["Location"] == "/bank/notes/2026-01-05/"
+    day = text(desk.get("/bank/notes/2026-01-05/"))
+    assert '<input type="hidden" name="day" value="2026-01-05">' in day
+    assert "2026-01-05</span></h1>" in day
+    assert "<h2>2026-01-05" not in day  # The heading of its text says the same.
+    desk.post("/bank/notes/", {"text": "And back.", "day": "2026-01-05"})
+    assert queries.notes().get().content == "## 2026-01-05\n\nMoved the crane.\n\nAnd back.\n"
+
+
+def test_without_a_day_a_paragraph_is_of_today(desk: Client):
+    desk.post("/bank/notes/", {"text": "Moved the crane."})
+    assert queries.notes().get().name == timezone.localdate().isoformat()
+
+
+@pytest.mark.parametrize("day", ["yesterday", "0000-01-01", "9999-12-31", "2026-02-30"])
+def test_a_day_that_is_none_is_said_at_its_field_and_the_text_stays(desk: Client, day: str):
+    answer = desk.post("/bank/notes/", {"text": "Moved the crane.", "day": day})
+    assert answer.status_code == 422
+    assert "errorlist" in text(answer)
+    assert "Moved the crane.</textarea>" in text(answer)
+    assert not queries.notes().exists()

@@ -45,9 +45,9 @@ def filled(transactional_db: None, home: Path, administrator: User) -> None:
         services.save(actor, Kind.ENTITY, "alice", page, message="why")
     services.save(actor, Kind.MEMORY, "", "Test first.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n")
     services.append_note(actor, "Moved the crane.")
-    tokens.issue(system(), "otter", "write", "otter")
+    otter = tokens.issue(system(), "otter", "write", "otter")[0].actor()
     with pytest.raises(Refused):
-        services.save(actor, Kind.ENTITY, "bob", f"# Bob\n\n{ATTACK}\n")
+        services.save(otter, Kind.ENTITY, "bob", f"# Bob\n\n{ATTACK}\n")
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 375)])

@@ -11,7 +11,7 @@ from bank.models import Kind
 from memoryweb.core.models import User
 
 pytestmark = pytest.mark.browser
-FIELD = "A page, a name, an action"
+FIELD = "Go anywhere"
 
 
 @pytest.fixture

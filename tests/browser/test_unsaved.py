@@ -99,7 +99,7 @@ def test_sending_asks_nothing_and_a_refused_text_still_counts_as_unsaved(
     window = open_page("/bank/notes/", curator)
     questions = asked(window, lambda dialog: dialog.dismiss())
     window.locator("textarea[name=text]").fill(ATTACK)
-    window.get_by_role("button", name="Add to").click()
+    window.get_by_role("button", name="Add", exact=True).click()
     expect(window.locator(".banner-danger")).to_contain_text("Not added.")
     assert questions == []
     window.locator("textarea[name=text]").click()
