@@ -81,14 +81,17 @@ def contexts(wanted: ContextFilter) -> QuerySet[Context]:
     if wanted.status is not None:
         found = found.filter(status=wanted.status)
     if wanted.q is not None:
-        parts = ("id", "name", "intent")
-        found = found.filter(
-            Q(*(Q(**{f"{name}__icontains": wanted.q}) for name in parts), _connector=Q.OR)
-        )
+        found = found.filter(speaking_of(wanted.q))
     if wanted.type is not None:
         of_type = searchable().filter(context=OuterRef("pk"), type=wanted.type)
         found = found.filter(Exists(of_type))
     return found
+
+
+def speaking_of(text: str) -> Q:
+    """The contexts that have this in their id, name or intent."""
+    found = Q(id__icontains=text) | Q(name__icontains=text)
+    return found | Q(intent__icontains=text)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,5 @@
-"""The command palette: the pages of the product, what is recent, pages by name, and actions."""
+"""The command palette: the pages of the product, what is recent, pages and sessions by name,
+and actions."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -12,7 +13,8 @@ from django.views.decorators.vary import vary_on_headers
 from bank import queries as bank
 from bank import withholding
 from bank.models import Kind, Page
-from episodes.models import Episode
+from episodes import session_queries
+from episodes.models import Context, Episode
 from memoryweb.context import ADMINISTRATION, BANK, SECTIONS, SETTINGS
 from memoryweb.core.access import actor_of
 from memoryweb.core.actor import Actor, Role
@@ -64,6 +66,7 @@ def _groups(actor: Actor, q: str, here: str) -> Iterator[Group]:
     words = q.casefold().split()
     found = [
         Group("Pages of the bank", _named(actor, q) if q else _changed(actor)),
+        Group("Sessions", _sessions(q)),
         Group("Latest episodes", [] if q else _episodes()),
         Group("Go to", [one for one in _places(actor) if one.fits(words)]),
         Group("Do", [one for one in _actions(actor, here) if one.fits(words)]),
@@ -90,6 +93,15 @@ def _page(actor: Actor, page: Page) -> Choice:
     return Choice(shown.title, page.get_absolute_url(), "bank", hint)
 
 
+def _sessions(q: str) -> list[Choice]:
+    """Those whose id, name or intent has what is typed; else those that were saved last."""
+    rows = Context.objects.filter(session_queries.speaking_of(q)) if q else Context.objects.all()
+    return [
+        Choice(one.name, one.get_absolute_url(), "sessions", one.pk if one.pk != one.name else "")
+        for one in rows.order_by("-updated_at", "id")[: NAMED if q else RECENT]
+    ]
+
+
 def _episodes() -> list[Choice]:
     latest = Episode.objects.filter(quarantined=False).order_by("-created_at", "id")[:RECENT]
     return [
@@ -103,6 +115,7 @@ def _places(actor: Actor) -> Iterator[Choice]:
     below = {
         "bank": [(one.label, one.url) for one in BANK],
         "settings": [(one.label, one.url) for one in SETTINGS],
+        "sessions": [("Memories", reverse("memories")), ("Code vectors", reverse("code_vectors"))],
         "review": [("Conflicts", "/review/conflicts/"), ("Decided", "/review/?state=decided")],
     }
     below["bank"] += [("Lint", reverse("bank_lint")), ("Archived pages", reverse("archived_pages"))]

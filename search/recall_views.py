@@ -84,21 +84,23 @@ def recall_page(request: HttpRequest, context_id: str) -> HttpResponse:
 def environment_page(request: HttpRequest, context_id: str) -> HttpResponse:
     """The variables that a shell of this session is given, and the lines that fetch them."""
     found = session_queries.find_context(context_id)
-    query = request.GET.get("query", "")[:QUERY_CHARACTERS]
+    form = RecallForm(request.GET)
+    query = form.cleaned_data["query"] if form.is_valid() else ""
     injected = injection.inject(context_id, query=query)
     address = reverse("api:environment", args=[context_id])
     context = {
         "context": found,
+        "form": form,
         "query": query,
         "injected": injected,
-        "sizes": {name: len(value) for name, value in injected.environment.items()},
         "command": _command(context_id, query),
         "json_url": address + (f"?{urlencode({'query': query})}" if query else ""),
         "trail": _trail(found, "Environment"),
     }
     part = is_part(request)
     template = "sessions/_environment.html" if part else "sessions/environment.html"
-    return render(request, template, context)
+    status = HTTPStatus.OK if form.is_valid() else HTTPStatus.UNPROCESSABLE_ENTITY
+    return render(request, template, context, status=status)
 
 
 def _by_address(context: Context, form: RecallForm) -> Outcome | None:

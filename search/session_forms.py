@@ -18,7 +18,7 @@ from episodes.session_schemas import (
 )
 from memoryweb.core.errors import Invalid
 from memoryweb.core.forms import Text
-from memoryweb.core.vectors import Vector
+from memoryweb.core.vectors import MAX_DIMENSION, Vector
 from search import recall
 from search.schemas import QUERY_CHARACTERS
 
@@ -92,7 +92,9 @@ class MemoryFilters(Filters):
         required=False, label="Skipped", choices=[ANY, *SKIPS.items()], widget=forms.HiddenInput
     )
     model = forms.CharField(required=False, max_length=200, widget=forms.HiddenInput)
-    dimension = forms.IntegerField(required=False, min_value=1, widget=forms.HiddenInput)
+    dimension = forms.IntegerField(
+        required=False, min_value=1, max_value=MAX_DIMENSION, widget=forms.HiddenInput
+    )
 
     def clean(self) -> dict[str, Any]:
         given: dict[str, Any] = super().clean() or self.cleaned_data

@@ -8,6 +8,7 @@ from django.test import Client
 
 from bank import services
 from bank.models import Kind
+from episodes import sessions
 from memoryweb.core.actor import system
 from memoryweb.core.errors import Refused
 
@@ -62,6 +63,16 @@ def test_pages_that_are_called_so_come_before_those_that_speak_of_it(offered, wr
         ("Alice", "/bank/alice/"),
         ("Search memories for “LED”", "/search/?q=LED"),
     ]
+
+
+def test_sessions_are_offered_by_what_they_are_called_and_the_last_saved_without_words(offered):
+    for name in ("crane", "dock"):
+        sessions.save(system(), context_id=name, name=f"The {name}", intent="Lifts")
+    both = [("The dock", "/sessions/dock/"), ("The crane", "/sessions/crane/")]
+    assert [one for one in offered() if one in both] == both
+    assert both[1] in offered("CRANE")
+    assert both[0] not in offered("CRANE")
+    assert set(both) < set(offered("lifts"))
 
 
 def test_sections_and_actions_are_found_by_their_words(offered):

@@ -216,3 +216,16 @@ def test_the_command_survives_every_shell_character(browser, memory):
 def test_an_empty_session_gives_a_shell_nothing(browser, db):
     sessions.save(system(), context_id="empty", name="Empty")
     assert "no memory that is served" in text(browser.get("/sessions/empty/environment/"))
+
+
+@pytest.mark.parametrize("junk", ["\0", "\u202e", "9" * 30, "x" * 30_000, "-1", "1e999", "%"])
+@pytest.mark.parametrize(
+    "name", ["query", "like", "limit", "q", "type", "model", "dimension", "cursor", "state"]
+)
+def test_junk_in_an_address_is_never_a_failure_of_ours(browser, compass, name, junk):
+    fixed = {"skipped": "dimension", "model": "m", "dimension": "2"}
+    for path in (PATH, "/sessions/shop/environment/", "/sessions/shop/", "/sessions/",
+                 "/sessions/memories/", "/sessions/vectors/"):  # fmt: skip
+        for beside in ({}, fixed):
+            answer = browser.get(path, {**beside, name: junk})
+            assert answer.status_code in (200, 404, 422), path
