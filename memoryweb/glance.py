@@ -4,33 +4,57 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
+from django.urls import reverse
 from django.utils import timezone
 
 from bank import problems
 from bank import queries as bank
+from bank.models import Kind
 from episodes import queries
-from episodes.models import Context, Episode
+from episodes.models import Context, Episode, Memory
 from memoryweb import house, rereading
-from memoryweb.core import quarantine
+from memoryweb.core import health
 from memoryweb.core.models import ApiToken
 from search import coverage
 
 DAYS = 30
 LATEST = 6
-HEIGHT = 96.0  # of the chart, in its own units
+HEIGHT = 48.0  # of the chart, in its own units
 BAR, GAP = 8.0, 2.0
 
 
 @dataclass(frozen=True)
 class Day:
-    """One day of the configured time zone, its episodes, and its bar in the chart."""
+    """One day of the configured time zone, what came in on it, and its bar in the chart."""
 
     day: date
     count: int
     x: float
     y: float
     height: float
+
+
+@dataclass(frozen=True)
+class Chart:
+    """What came in of one kind; `verb` is what its day is the day of."""
+
+    title: str
+    verb: str
+    url: str
+    days: list[Day]
+
+    @property
+    def recent(self) -> int:
+        return sum(day.count for day in self.days)
+
+    @property
+    def most(self) -> int:
+        return max(day.count for day in self.days)
+
+    @property
+    def today(self) -> int:
+        return self.days[-1].count
 
 
 @dataclass(frozen=True)
@@ -81,34 +105,46 @@ def first_steps(store_example: str, searched: bool, administrator: bool) -> list
 
 def at_a_glance() -> dict[str, Any]:
     """The context of the page."""
-    days, counted = chart(per_day()), coverage.episodes()
+    counted, charts = coverage.episodes(), came_in()
+    state, warnings = health.report()
     return {
         "episodes": counted,
         "percent": coverage.percent(counted.ratio),
         "states": coverage.bar(counted),
-        "days": days,
-        "recent": sum(day.count for day in days),
-        "most": max(day.count for day in days),
-        "today": days[-1].count,
+        "charts": charts,
+        "today": charts[0].today,
         "pages": bank.entities().count(),
         "sessions": Context.objects.filter(status=Context.Status.ACTIVE).count(),
         "untaken": problems.listed().count(),
         "missing": problems.missing(),
-        "held": quarantine.waiting_count(),
+        "troubles": [text for text in (*state.values(), *warnings.values()) if text != "ok"],
+        "backup": house.last_backup(),
         "rereading": rereading.progress(),
         "without": counted.total - counted.blank - counted.vectorized,
         "latest": queries.described(Episode.objects.order_by("-created_at", "id"))[:LATEST],
     }
 
 
-def per_day() -> dict[date, int]:
-    """The episodes of each of the last 30 days, today last."""
+def came_in() -> list[Chart]:
+    """What came in of each kind, by the day it is of."""
+    pages = bank.living().exclude(kind=Kind.WIKI)
+    episodes, memories = Episode.objects.all(), Memory.objects.all()
+    rows = [
+        ("Episodes", "happened", "episodes", per_day(episodes)),
+        ("Pages and notes", "last changed", "bank", per_day(pages, "updated_at")),
+        ("Session memories", "were made", "sessions", per_day(memories)),
+    ]
+    return [Chart(title, verb, reverse(to), chart(counts)) for title, verb, to, counts in rows]
+
+
+def per_day(rows: QuerySet[Any], moment: str = "created_at") -> dict[date, int]:
+    """How many of the rows are of each of the last 30 days, today last."""
     today = timezone.localdate()
     days = [today - timedelta(days=ago) for ago in range(DAYS - 1, -1, -1)]
     borders = [_midnight(day) for day in [*days, today + timedelta(days=1)]]
     # How many since each midnight: one pass over the month, and neighbours differ by a day.
-    rows = Episode.objects.filter(created_at__gte=borders[0], created_at__lt=borders[-1])
-    since = {f"d{n}": Count("pk", filter=Q(created_at__gte=at)) for n, at in enumerate(borders)}
+    rows = rows.filter(**{f"{moment}__gte": borders[0], f"{moment}__lt": borders[-1]})
+    since = {f"d{n}": Count("pk", filter=Q((f"{moment}__gte", at))) for n, at in enumerate(borders)}
     counts = rows.aggregate(**since)
     return {day: counts[f"d{n}"] - counts[f"d{n + 1}"] for n, day in enumerate(days)}
 

@@ -5,6 +5,7 @@ import os
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 from django.conf import settings
@@ -114,6 +115,15 @@ def _back_up(folder: Path) -> None:
     _make_private(target)
     with connection.cursor() as cursor:
         cursor.execute("VACUUM INTO %s", [str(target)])
+
+
+def last_backup() -> datetime | None:
+    """When the newest file in the folder of backups was written."""
+    try:
+        files = [one.stat().st_mtime for one in (settings.MEMORYWEB_HOME / "backups").iterdir()]
+    except OSError:
+        return None
+    return datetime.fromtimestamp(max(files), UTC) if files else None
 
 
 def has_administrator() -> bool:

@@ -1,6 +1,7 @@
 """The home page: what happened, what waits, and the first steps, which tick themselves."""
 
 import html
+import os
 import re
 from datetime import date, datetime, timedelta
 from pathlib import Path
@@ -11,9 +12,10 @@ from django.utils import timezone
 from bank import services as pages
 from bank.models import Kind
 from episodes import store, vectors
+from episodes.models import Episode
 from episodes.schemas import EpisodePatch, read
 from memoryweb import glance, house
-from memoryweb.core import tokens
+from memoryweb.core import health, tokens
 from memoryweb.core.actor import system
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -65,6 +67,7 @@ def test_counts_lead_to_the_lists_they_count(remember, body, signed_in, viewer):
     shown, client = body(), signed_in(viewer)
     assert figure(shown, "/episodes/") == "3"
     assert figure(shown, "/review/") == "1"
+    assert figure(shown, "/review/conflicts/") == "0"
     assert figure(shown, "/coverage/") == "33.3 %"
     assert figure(shown, "/bank/") == "0"
     for address, number in re.findall(
@@ -87,7 +90,7 @@ def test_days_are_those_of_the_configured_time_zone(remember):
     remember("first", created_at=(midnight - timedelta(days=29)).isoformat())
     remember("before", created_at=(midnight - timedelta(days=29, microseconds=1)).isoformat())
     remember("ahead", created_at=(midnight + timedelta(days=1)).isoformat())
-    counts = glance.per_day()
+    counts = glance.per_day(Episode.objects.all())
     assert list(counts)[-1] == today
     assert len(counts) == 30
     assert {day: count for day, count in counts.items() if count} == {
@@ -102,7 +105,7 @@ def test_the_fullest_day_is_as_high_as_the_chart_and_a_day_with_one_can_be_seen(
     low, none, high = glance.chart(
         {first: 1, first + timedelta(days=1): 0, first + timedelta(days=2): 1000}
     )
-    assert (high.y, high.height) == (2.0, 94.0)
+    assert (high.y, high.height) == (2.0, 46.0)
     assert low.height == 2.0
     assert none.height == 0.0
     assert low.x < none.x < high.x
@@ -163,13 +166,13 @@ def test_all_that_have_no_current_vector_are_counted_whatever_they_lack(remember
 
 def test_days_are_said_to_be_those_on_which_it_happened(remember, body):
     remember("a", created_at="2026-03-01T00:00:00Z")
-    assert "Episodes by the day they happened" in body()
+    assert "by the day they happened" in body()
 
 
 def test_the_number_of_queries_does_not_grow(remember, body, django_assert_max_num_queries):
     for n in range(30):
         remember(f"e{n}", working_dir=f"/srv/{n}", created_at=timezone.now().isoformat())
-    with django_assert_max_num_queries(24):
+    with django_assert_max_num_queries(28):
         assert figure(body(), "/episodes/") == "30"
 
 
@@ -178,3 +181,26 @@ def test_the_usual_home_is_not_named_in_commands(settings):
     assert house.moved() == ""
     settings.MEMORYWEB_HOME = Path("/srv/my memory")
     assert house.moved() == "MEMORYWEB_HOME='/srv/my memory' "
+
+
+def test_health_and_the_last_backup_are_told(remember, body, home, monkeypatch):
+    remember("a")
+    shown = body()
+    assert "all is well" in shown
+    assert "none yet" in shown
+    (home / "backups").mkdir()
+    copy = home / "backups" / "before.sqlite3"
+    copy.touch()
+    os.utime(copy, (0, 0))
+    monkeypatch.setattr(health, "LEAST_FREE", 1 << 62)
+    shown = body()
+    assert 'title="1970-01-01' in shown
+    assert "The disk of the home is almost full" in shown
+
+
+def test_each_kind_that_came_in_has_a_chart_of_its_own(remember, body, home):
+    remember("a")
+    pages.save(system(), Kind.ENTITY, "deploying", "# Deploying\n\nWith make ship.\n")
+    shown = body()
+    for kind, count in (("Episodes", 1), ("Pages and notes", 1), ("Session memories", 0)):
+        assert f"{kind} a day, last 30 days: {count} in all, at most {count} a day" in shown

@@ -101,10 +101,16 @@ def healthz(request: HttpRequest) -> HttpResponse:
 @login_not_required
 def readyz(request: HttpRequest) -> HttpResponse:
     """All that a request needs is there: 200, or 503 with what is not. Warnings change neither."""
+    state, warnings = report()
+    ready = all(value == "ok" for value in state.values())
+    body = {"ready": ready, **state, "warnings": warnings}
+    return JsonResponse(body, status=200 if ready else 503)
+
+
+def report() -> tuple[dict[str, str], dict[str, str]]:
+    """What each probe answers, "ok" or what is wrong; and once all is ok what each warns of."""
     probes: dict[str, Probe] = {"database": database, "disk": disk, "migrations": migrations}
     state = {name: _asked(name, probe) for name, probe in {**probes, **_probes}.items()}
     ready = all(value == "ok" for value in state.values())
     asked = {name: _asked(name, probe) for name, probe in _warnings.items()} if ready else {}
-    warnings = {name: text for name, text in asked.items() if text}
-    body = {"ready": ready, **state, "warnings": warnings}
-    return JsonResponse(body, status=200 if ready else 503)
+    return state, {name: text for name, text in asked.items() if text}

@@ -187,7 +187,7 @@ def test_an_archived_page_that_was_held_back_is_listed_by_its_name(
 def test_a_viewer_is_told_that_a_text_is_held_back_and_a_curator_reads_it(
     held: Page, signed_in, viewer, curator, address: str
 ):
-    told = "The text is held back until a curator decides."
+    told = "The text is in quarantine until a curator decides."
     assert told in said_on(signed_in(viewer), address)
     shown = said_on(signed_in(curator), address)
     assert told not in shown
