@@ -5,6 +5,7 @@ by the rule of bank.refs, so none leads out of the wiki.
 """
 
 import errno
+import lzma
 import stat
 import struct
 import zipfile
@@ -37,6 +38,18 @@ _SLICE = 200
 _END = struct.Struct("<4s4H2LH")  # A zip's end of central directory.
 
 
+# What the parts of zipfile raise for bytes that are not what the directory says.
+_DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    ValueError,
+    RuntimeError,
+    NotImplementedError,
+    EOFError,
+)
+
+
 @dataclass(frozen=True)
 class Given:
     """A file as it was given; `path` is the giver's, in the folder. `why` it cannot be read."""
@@ -58,7 +71,7 @@ class Upload(Plan):
         try:
             with self.given[source.file].open() as opened:
                 data = opened.read(CONTENT_LIMIT + 1)
-        except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError):
+        except _DAMAGED:
             raise OSError(
                 errno.EIO, "it is damaged, or packed in a way that is not known"
             ) from None

@@ -5,6 +5,7 @@ wiki `bank`: its pages have kinds and functions of their own. The built-in wiki 
 memory tool's, and its files may have any ending.
 """
 
+import json
 import os
 import re
 import secrets
@@ -26,7 +27,8 @@ from bank.names import NameRefused
 from bank.saving import Saved
 from memoryweb.core import clock
 from memoryweb.core.actor import Actor, Role
-from memoryweb.core.errors import Conflict, DomainError, Invalid, NotFound
+from memoryweb.core.errors import Conflict, DomainError, Invalid, NotFound, Refused
+from memoryweb.core.guard import scan
 from memoryweb.core.sqlite.base import writing_at_once
 
 BANK = "bank"
@@ -35,6 +37,7 @@ BUILT_IN = (BANK, MEMORIES)
 AT_ONCE = 20  # Pages that are read or written with one call.
 NAME_LENGTH = 200
 DESCRIPTION_LENGTH = 10_000
+META_LENGTH = 16_384  # Characters of JSON.
 ORDER = ("-created_at", "id")
 COLLECTION = "wikis"
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
@@ -67,7 +70,7 @@ def create(
         team_id=_checked("team_id", team_id, NAME_LENGTH),
         name=_checked("name", name, NAME_LENGTH) or id,
         description=_checked("description", description, DESCRIPTION_LENGTH),
-        meta=meta or {},
+        meta=_checked_meta(meta or {}),
         service_id=service_id[:NAME_LENGTH],
         folder=_pointed(folder) if folder else "",
         created_at=now,
@@ -99,19 +102,23 @@ def update(
     found = get(wiki)
     if found.pk == BANK:
         raise Invalid.field("wiki_id", "the bank has no description of its own")
-    given = {"name": name, "team_id": team_id, "description": description}
-    for field, value in given.items():
+    if found.pk == MEMORIES:
+        make_memories()
+    given: dict[str, Any] = {"updated_at": timezone.now()}
+    for field, value in {"name": name, "team_id": team_id, "description": description}.items():
         if value is not None:
             most = DESCRIPTION_LENGTH if field == "description" else NAME_LENGTH
-            setattr(found, field, _checked(field, value, most))
-    if not found.name:
+            given[field] = _checked(field, value, most)
+    if given.get("name") == "":
         raise Invalid.field("name", "must not be empty")
-    found.meta = found.meta if meta is None else meta
-    found.updated_at = timezone.now()
+    if meta is not None:
+        given["meta"] = _checked_meta(meta)
     with clock.writing(actor) as tx:
-        found.save(update_fields=[*given, "meta", "updated_at"])
+        # Only what was given: somebody else may change the rest at the same time.
+        if not Wiki.objects.filter(pk=found.pk, deleted_at=None).update(**given):
+            raise NotFound("there is no such wiki any more")
         tx.audited("wiki.update", f"wikis/{found.pk}")
-    return found
+    return get(wiki)
 
 
 def note_service(wiki: str, service_id: str) -> None:
@@ -271,7 +278,15 @@ def _checked(field: str, text: str, most: int) -> str:
         raise Invalid.field(field, f"may have at most {most:,} characters")
     if "\0" in text or text.encode(errors="replace").decode() != text:
         raise Invalid.field(field, "holds a character that no text has")
+    if findings := scan(text):
+        raise Refused("the guard objects to what is said of the wiki; nothing was saved", findings)
     return text
+
+
+def _checked_meta(meta: dict[str, Any]) -> dict[str, Any]:
+    """What a client keeps with a wiki: some JSON, in which agents are told nothing either."""
+    _checked("meta", json.dumps(meta, ensure_ascii=False), META_LENGTH)
+    return meta
 
 
 def _pointed(folder: str) -> str:
@@ -279,8 +294,12 @@ def _pointed(folder: str) -> str:
     path = Path(folder)
     if "\0" in folder or not path.is_absolute():
         raise Invalid.field("folder", "must be an absolute path")
-    real = Path(os.path.realpath(path))
-    if not real.is_dir():
+    try:
+        real = Path(os.path.realpath(path))
+        there = real.is_dir()
+    except OSError:
+        there = False
+    if not there:
         raise Invalid.field("folder", "is no folder on this machine")
     for other, what in _taken_folders():
         other = Path(os.path.realpath(other))
@@ -460,6 +479,8 @@ def remove_page(
     actor.require(Role.CURATOR)
     page = find(wiki, ref)
     withholding.require_free(actor, page)
+    if base is not None and base != page.revision:  # Before any other page is changed.
+        raise Conflict("somebody else saved this page since you read it; nothing was removed")
     unlinked: list[str] = []
     left: list[tuple[str, str]] = []
     inward = links_to(wiki, ref) if unlink else []
@@ -489,6 +510,7 @@ def lock(actor: Actor, kind: Kind, name: str) -> Page:
     """Keep a page from being written until it is unlocked. Raises Conflict when it is locked."""
     actor.require(Role.CURATOR)
     page = queries.find(kind, name)
+    withholding.require_free(actor, page)
     now, by = timezone.now(), (actor.agent_id or actor.name)[:200]
     with clock.writing(actor) as tx:
         if not queries.living().filter(pk=page.pk, locked_at=None).exists():

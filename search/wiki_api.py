@@ -208,7 +208,7 @@ def upload_to_wiki(request: ApiRequest, wiki: WikiId, file: File[UploadedFile]) 
     for one in outcomes:
         counts[one.status] = counts.get(one.status, 0) + 1
     odd = [
-        _outcome(one)
+        _outcome(request, one)
         for one in outcomes
         if one.status == "left" or one.quarantined or one.detail or one.why
     ]
@@ -219,7 +219,7 @@ def upload_to_wiki(request: ApiRequest, wiki: WikiId, file: File[UploadedFile]) 
 def list_sources(request: ApiRequest, wiki: WikiId, paging: Query[Paging]) -> dict[str, Any]:
     """The files that were given, and what became of each."""
     found = page(wikis.sources(wiki), ("filename", "id"), limit=paging.limit, cursor=paging.cursor)
-    items = [_source(one) for one in found.items]
+    items = [_source(request, one) for one in found.items]
     return {"items": items, "next_cursor": found.next_cursor, "total": found.total}
 
 
@@ -287,7 +287,7 @@ def remove_wiki_page(
 ) -> dict[str, Any]:
     """Archive a page; its history stays, and its name is free."""
     links = wikis.links_to(wiki, ref)
-    linked = sorted({wikis.called(link.source) for link in links})
+    linked = sorted({withholding.told(request.actor, wikis.called(link.source)) for link in links})
     told: dict[str, Any] = {
         "removed": not dry_run,
         "linked_from": linked,
@@ -296,7 +296,9 @@ def remove_wiki_page(
     }
     if not dry_run:
         gone = wikis.remove_page(request.actor, wiki, ref, unlink=unlink)
-        told |= {"unlinked": list(gone.unlinked), "left": dict(gone.left)}
+        unlinked = [withholding.told(request.actor, name) for name in gone.unlinked]
+        left = {withholding.told(request.actor, name): why for name, why in gone.left}
+        told |= {"unlinked": unlinked, "left": left}
     return {**told, "change_seq": clock.current_seq()}
 
 
@@ -386,11 +388,18 @@ def _whole(request: ApiRequest, found: Page) -> dict[str, Any]:
     return {**_page(request, found), "content": withholding.content(request.actor, found)}
 
 
-def _source(one: WikiSource) -> dict[str, Any]:
-    fields = ("filename", "sha256", "size", "status", "error", "given_at")
-    return {name: getattr(one, name) for name in fields}
+def _source(request: ApiRequest, one: WikiSource) -> dict[str, Any]:
+    fields = ("sha256", "size", "status", "given_at")
+    told = {name: withholding.told(request.actor, getattr(one, name)) for name in _WORDED}
+    return {**told, **{name: getattr(one, name) for name in fields}}
 
 
-def _outcome(one: Outcome) -> dict[str, Any]:
-    fields = ("file", "status", "name", "why", "detail", "quarantined")
-    return {name: getattr(one, name) for name in fields}
+_WORDED = ("filename", "error")  # By whoever gave the file.
+
+
+def _outcome(request: ApiRequest, one: Outcome) -> dict[str, Any]:
+    told = {
+        field: withholding.told(request.actor, getattr(one, field))
+        for field in ("file", "name", "why", "detail")
+    }
+    return {**told, "status": one.status, "quarantined": one.quarantined}

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from django.http import HttpResponse
 from ninja import Router
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from bank import wikis, withholding
 from bank.models import Page, Wiki
@@ -29,6 +29,16 @@ Limit = Annotated[int, Field(ge=1, le=LIST_MOST)]
 Offset = Annotated[int, Field(ge=0, le=10_000_000)]
 
 
+def _text(value: str) -> str:
+    """A name that is told again must be text: half a character (a lone surrogate) is none."""
+    if "\0" in value or value.encode(errors="replace").decode() != value:
+        raise ValueError("holds a character that no text has")
+    return value
+
+
+Name = Annotated[str, AfterValidator(_text)]
+
+
 class Known(BaseModel):
     """A body: its known fields are of their own types, others are let be."""
 
@@ -36,7 +46,7 @@ class Known(BaseModel):
 
 
 class OfWiki(Known):
-    wiki_id: Annotated[str, Field(min_length=1, max_length=200)]
+    wiki_id: Annotated[Name, Field(min_length=1, max_length=200)]
 
 
 class SearchIn(OfWiki):
@@ -58,7 +68,7 @@ class CreateIn(Known):
 
 
 class ListIn(Known):
-    team_id: str | None = None
+    team_id: Name | None = None
     limit: Limit = LIST_LIMIT
     offset: Offset = 0
 
@@ -76,11 +86,11 @@ class LsIn(OfWiki):
 
 
 class ReadIn(OfWiki):
-    refs: Annotated[list[str], Field(min_length=1, max_length=wikis.AT_ONCE)]
+    refs: Annotated[list[Name], Field(min_length=1, max_length=wikis.AT_ONCE)]
 
 
 class PageIn(Known):
-    ref: str
+    ref: Name
     content: str
     base: Annotated[int | None, Field(ge=0, lt=2**31)] = None
 
@@ -96,7 +106,7 @@ class RemoveIn(ReadIn):
 
 
 class GraphIn(OfWiki):
-    ref: str = ""
+    ref: Name = ""
     hop: Annotated[int, Field(ge=0, le=searching.HOP_MOST)] = 2
     limit: Annotated[int, Field(ge=1, le=service.GRAPH_MOST)] = service.GRAPH_MOST
 
@@ -199,13 +209,16 @@ def remove_pages(request: ApiRequest, response: HttpResponse, body: RemoveIn) ->
 def _removal(request: ApiRequest, body: RemoveIn, ref: str) -> dict[str, Any]:
     try:
         links = wikis.links_to(body.wiki_id, ref)
-        linked = sorted({wikis.called(link.source) for link in links})
+        linked = sorted(
+            {withholding.told(request.actor, wikis.called(link.source)) for link in links}
+        )
         if body.dry_run:
             return {"ref": ref, "removed": False, "linked_from": linked}
         gone = wikis.remove_page(request.actor, body.wiki_id, ref, unlink=body.unlink)
     except DomainError as error:
         return {"ref": ref, "removed": False, **_error(error)}
-    left = {"linked_from": linked, "unlinked": list(gone.unlinked)}
+    unlinked = [withholding.told(request.actor, name) for name in gone.unlinked]
+    left = {"linked_from": linked, "unlinked": unlinked}
     return {"ref": ref, "removed": True, **left}
 
 

@@ -60,7 +60,20 @@ def search_wiki(wiki: str, query: Query) -> WikiAnswer:
         state = replace(catch_up(wiki), stale=False)
         return WikiAnswer(Answer((), (), state.seq), replace(state, status="building"))
     texts = _texts(wiki, [result.page_id for result in answer.results])
+    answer = answer if not state.stale else _still_served(answer, texts)
     return WikiAnswer(with_highlights(answer, query, texts.get), state)
+
+
+def _still_served(answer: Answer, texts: Collection[str]) -> Answer:
+    """What an index of before the latest changes found, without pages that went since then.
+
+    Their neighbours are left out too: of those nobody has asked the record.
+    """
+    kept = [replace(one, related=()) for one in answer.results if one.page_id in texts]
+    reached = tuple(one for one in kept if all(step.page_id in texts for step in one.way))
+    paths = {one.path for one in reached}
+    links = tuple(one for one in answer.links if {one.source, one.target} <= paths)
+    return Answer(reached, links, answer.seq)
 
 
 def _texts(wiki: str, ids: Collection[str]) -> dict[str, str]:
@@ -85,6 +98,8 @@ def graph(wiki: str, centre: str = "", *, hop: int = 2, most: int = GRAPH_MOST) 
         else:
             hops = dict.fromkeys(reader.most_linked(most), 0)
             cut = reader.count() > len(hops)
+        served = _texts(wiki, list(hops)) if state.stale else hops
+        hops = {page: at for page, at in hops.items() if page in served}
         known, degrees = reader.pages(hops), reader.degrees(hops)
         nodes = (Node(known[one], at, degrees[one]) for one, at in hops.items() if one in known)
         return Graph(tuple(nodes), tuple(_among(reader, hops)), cut, state)
