@@ -184,7 +184,7 @@ def test_nothing_is_released_but_review_says_what_is_not_objected_to_any_longer(
     assert (item.state, item.cleared_by) == ("waiting", LATER)
     assert item.findings
     assert Episode.objects.get(pk="bad").quarantined
-    monkeypatch.setattr("memoryweb.review_pages.RULES_VERSION", LATER)
+    monkeypatch.setattr("memoryweb.held.RULES_VERSION", LATER)
     shown = signed_in(curator).get(f"/review/{item.pk}/").content.decode()
     assert "The present rules do not object to this text any longer" in shown
 
