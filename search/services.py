@@ -178,10 +178,12 @@ def _query_vector(request: SearchIn, view: View) -> tuple[Vector | None, tuple[s
     if request.embedding_model is not None and request.embedding_model != known:
         return None, ("unknown_model",)
     text = request.query.strip()
-    if given is not None or not text or (request.weights and not request.weights.vector):
+    if given is not None or not text:
         return given, ()
     if active is not None and (shipped := _suggested_vector(text, active.model)) is not None:
         return shipped, ()
+    if request.weights and not request.weights.vector:
+        return None, ()  # A provider is not asked for what would count for nothing.
     return query_vector(text, active, view.provider)
 
 

@@ -129,8 +129,8 @@ def requests(draw: st.DrawFn) -> tuple[str, str, str, dict[str, str], dict[str, 
             headers[parameter["name"]] = re.sub(r"[^ -~]", "?", text(value))
     body = ""
     if "requestBody" in operation:
-        schema = operation["requestBody"]["content"]["application/json"]["schema"]
-        body = draw(values(schema).map(json.dumps) | st.sampled_from(RAW_BODIES))
+        taken = operation["requestBody"]["content"].get("application/json", {"schema": {}})
+        body = draw(values(taken["schema"]).map(json.dumps) | st.sampled_from(RAW_BODIES))
     return method, f"{path}?{urlencode(query)}", body, headers, operation
 
 

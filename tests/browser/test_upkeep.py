@@ -55,6 +55,7 @@ def test_a_page_is_renamed_and_its_old_address_leads_to_it(
 ):
     bank()
     window = open_page("/bank/alice/", curator, java_script_enabled=scripts)
+    window.get_by_text("More", exact=True).click()
     window.get_by_role("link", name="Rename…").click()
     window.get_by_label("New name").fill("a/b")
     window.get_by_role("button", name="Rename").click()
