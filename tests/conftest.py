@@ -9,7 +9,9 @@ from typing import Any
 import hypothesis
 import pytest
 from django.contrib.auth.hashers import make_password
+from django.contrib.contenttypes.management import create_contenttypes
 from django.db import connection
+from django.db.models.signals import post_migrate
 from django.test import Client
 
 from memoryweb.core import audit, tokens
@@ -25,7 +27,12 @@ hypothesis.settings.load_profile("untimed")
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
-    """Between tests with transactions all rows are deleted, which the audit refuses."""
+    """Between tests with transactions all rows are deleted, which the audit refuses.
+
+    Django would also write its permissions anew each time, .3 s a test; roles need none.
+    """
+    post_migrate.disconnect(dispatch_uid="django.contrib.auth.management.create_permissions")
+    post_migrate.disconnect(create_contenttypes)
     with django_db_blocker.unblock(), connection.schema_editor() as schema:
         audit.unprotect(schema)
 

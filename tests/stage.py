@@ -4,6 +4,15 @@ import atexit
 import os
 import shutil
 import tempfile
+from pathlib import Path
+
+MEMORY = Path("/dev/shm")
+ENOUGH = 4 << 30
+
+# The tests commit some fifty thousand times, and each commit waits for its disk. What they show
+# of killed processes holds in memory as well, and takes half the time.
+if MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ENOUGH:
+    tempfile.tempdir = os.environ["TMPDIR"] = str(MEMORY)
 
 HOME = tempfile.mkdtemp(prefix="memoryweb-test-")
 atexit.register(shutil.rmtree, HOME, ignore_errors=True)
