@@ -1,6 +1,6 @@
 """Which contexts and memories: filters, the state of their vectors, what may be served."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -41,7 +41,7 @@ ORDERS: dict[str, tuple[str, str]] = {
     "updated_at": ("updated_at", "-id"),
 }
 NEWEST_FIRST = ("-created_at", "id")
-# Why a recall by vector leaves a memory out: see `search.recall.Skipped`.
+# Why a recall by vector leaves a memory out: see `search.matrices.Skipped`.
 Skip = Literal["no_vector", "dimension", "model"]
 
 
@@ -131,6 +131,16 @@ def served() -> QuerySet[Memory]:
 def searchable() -> QuerySet[Memory]:
     """What a search, a recall and an agent may be served: neither quarantined nor archived."""
     return served().filter(archived=False)
+
+
+def scored(context_id: str, scores: Mapping[str, float]) -> list[tuple[Memory, float]]:
+    """The searchable memories of a context among these ids, in their order, with their scores.
+
+    Looked up by their ids alone: SQLite, given the choice, reads the whole context for a few.
+    """
+    rows = searchable().in_bulk(list(scores))
+    found = ((rows[one], score) for one, score in scores.items() if one in rows)
+    return [(memory, score) for memory, score in found if memory.context_id == context_id]
 
 
 def matching(wanted: MemoryFilter, context_id: str | None = None) -> QuerySet[Memory]:

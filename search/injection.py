@@ -144,8 +144,7 @@ def keyword_search(
 def scored(context_id: str, found: Found) -> list[tuple[Memory, float]]:
     """The memories of what was found, with their scores."""
     scores = {result.hit.id: result.hit.score for result in found.results}
-    rows = session_queries.searchable().filter(context=context_id).in_bulk(list(scores))
-    return [(rows[one], score) for one, score in scores.items() if one in rows]
+    return session_queries.scored(context_id, scores)
 
 
 def _without_query(context_id: str, limit: int) -> list[tuple[Memory, float]]:

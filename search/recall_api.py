@@ -17,6 +17,7 @@ from memoryweb.core.errors import Invalid
 from memoryweb.core.times import Time
 from memoryweb.core.vectors import Vector
 from search import injection, recall
+from search.matrices import Skipped
 from search.schemas import QUERY_CHARACTERS
 
 sessions_router = Router()
@@ -121,7 +122,7 @@ def recall_memories(request: ApiRequest, context_id: str, body: RecallIn) -> Rec
         found = injection.keyword_recall(
             context_id, body.query, limit=body.limit, min_score=body.min_score
         )
-        skipped = recall.Skipped()
+        skipped = Skipped()
         return _recalled(found, skipped, "keyword", None, started)
     by_vector = recall.recall(
         context_id,
@@ -187,7 +188,7 @@ def _vector(body: RecallIn | CodeSearchIn | InjectionIn) -> Vector | None:
 
 def _recalled(
     found: list[tuple[Memory, float]],
-    skipped: recall.Skipped,
+    skipped: Skipped,
     method: injection.Method,
     model: str | None,
     started: float,

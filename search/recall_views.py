@@ -20,7 +20,7 @@ from memoryweb.core.errors import Invalid
 from memoryweb.core.forms import add_errors
 from memoryweb.core.vectors import Vector, decode_blob
 from search import injection, recall, wording
-from search.recall import Skipped
+from search.matrices import Skipped
 from search.schemas import QUERY_CHARACTERS
 from search.session_forms import RecallForm, VectorForm
 from search.session_parts import is_part
