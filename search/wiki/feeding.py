@@ -41,13 +41,15 @@ T = TypeVar("T")
 @dataclass(frozen=True)
 class State:
     """How an index stands to the record. It can be searched when `ready`, or when `stale`: then
-    it answers as of `seq`. `cause` says why it is built, or why that failed."""
+    it answers as of `seq`. `cause` says why it is built, or why that failed. `touched` are the rows
+    of the index that were written to catch up."""
 
     file: IndexFile
     status: Literal["ready", "building", "failed"]
     stale: bool
     seq: int
     cause: str = ""
+    touched: int = 0
 
     @property
     def searchable(self) -> bool:
@@ -188,11 +190,12 @@ def _caught_up(file: IndexFile, held: int) -> State:
         raise _TooFarBehind("changes that it has not seen are not kept any more")
     if len(changed) > APPLIED_AT_ONCE:
         raise _TooFarBehind(f"more than {APPLIED_AT_ONCE} pages changed")
+    touched = 0
     if changed or now - held > SEALED_EVERY:
-        _apply(file, changed, held, now)
+        touched = _apply(file, changed, held, now)
     else:
         _untouched[file.wiki] = (held, now)
-    return State(file, "ready", False, now)
+    return State(file, "ready", False, now, touched=touched)
 
 
 def _changed(wiki: str, since: int, upto: int) -> Iterator[str]:
@@ -208,11 +211,11 @@ def _changed(wiki: str, since: int, upto: int) -> Iterator[str]:
             yield one
 
 
-def _apply(file: IndexFile, changed: Collection[str], held: int, now: int) -> None:
+def _apply(file: IndexFile, changed: Collection[str], held: int, now: int) -> int:
     there = {entry.page_id: entry for entry in wiki_entries(file.wiki, changed)}
     entries: Mapping[str, Entry | None] = {one: there.get(one) for one in changed}
     sources = {*changed, *_led(file, changed), *_leading(file.wiki, changed)}
-    index.apply(file, entries, wiki_edges(file.wiki, sources), now, since=held)
+    return index.apply(file, entries, wiki_edges(file.wiki, sources), now, since=held)
 
 
 def _led(file: IndexFile, changed: Collection[str]) -> set[str]:

@@ -7,6 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
 
 import regex
 
@@ -18,8 +20,15 @@ from search.wiki import matching
 SNIPPET_LENGTH = 80
 HIGHLIGHT_LENGTH = 200
 LOOKED_AT = 20_000  # Characters of a long page in which matches are looked for.
+ANALYSED_AT_ONCE = 300  # Characters; of a longer text only a part.
+COMPARED = 200  # Matches, to find where most stand together.
+AROUND = 60  # Characters beside what is shown, so that words are whole.
 _LONGEST_CHARACTER = 32  # Code points; no reader's character is longer.
 
+# Not within a word; a word may begin right after a Chinese, Japanese or Korean character.
+_BEGINNING = (
+    r"(?<![[\p{L}\p{N}\p{M}]--[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Bopomofo}\u30fc]])"
+)
 _HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|\r?$)")
 _UNDERLINE = re.compile(r" {0,3}=+[ \t\r]*$")
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -63,8 +72,10 @@ def highlight(text: str, query: str) -> Highlight:
 
     Only the first 20,000 characters of a text are looked at.
     """
-    text = text[:LOOKED_AT]
-    spans = _matches(text, matching.terms(query))
+    text, terms = text[:LOOKED_AT], _terms(query)
+    left, right = _worth_reading(text, terms)
+    found = _matches(text[left:right], terms)
+    spans = [(start + left, end + left) for start, end in found]
     first, last = _densest(text, spans)
     start, end = _around(text, first, last)
     piece = regex.sub(r"\s", " ", text[start:end])
@@ -72,17 +83,38 @@ def highlight(text: str, query: str) -> Highlight:
     return Highlight(piece, tuple((a, b) for a, b in inside if a < b))
 
 
+@lru_cache(maxsize=256)
+def _terms(query: str) -> tuple[str, ...]:
+    return tuple(matching.terms(query))
+
+
+def _worth_reading(text: str, terms: tuple[str, ...]) -> Span:
+    """The part of a text around its matches, found by their letters alone: to analyse all of a
+    long text takes many times as long. It is all of the text where letters do not tell."""
+    if len(text) <= ANALYSED_AT_ONCE:
+        return 0, len(text)
+    letters, lowered = _letters(terms), text.lower()
+    found = [match.span() for match in islice(letters.finditer(lowered), COMPARED)]
+    if found and len(lowered) == len(text):
+        first, last = _densest(lowered, found)
+        start, end = _around(text, first, last)
+        return max(0, start - AROUND), max(end, last) + AROUND
+    return 0, len(text) if letters.search(matching.CJK.fold(text)) else 0
+
+
+@lru_cache(maxsize=256)
+def _letters(terms: tuple[str, ...]) -> "regex.Pattern[str]":
+    """Finds the beginnings of words that begin with a term, and Chinese ones anywhere."""
+    runs = [term for term in terms if is_cjk(term)]
+    words = [term for term in terms if not is_cjk(term)]
+    return regex.compile(rf"{_BEGINNING}\L<words>|\L<runs>", regex.VERSION1, words=words, runs=runs)
+
+
 def _matches(text: str, terms: Collection[str]) -> list[Span]:
     """Words that begin with a term, and in Chinese, Japanese or Korean the term itself."""
     tokens, stopped = matching.CJK.analyse(text)
-    words = [term for term in terms if not is_cjk(term)]
-    lengths = {len(word) for word in words}
-    beginnings = frozenset(words)
-    wanted = set(terms) | {
-        token
-        for token in {*tokens, *stopped}
-        if any(token[:length] in beginnings for length in lengths if length <= len(token))
-    }
+    words = tuple(term for term in terms if not is_cjk(term))
+    wanted = set(terms) | {one for one in {*tokens, *stopped} if one.startswith(words)}
     found = matching.CJK.spans(text, wanted)
     return merged(sorted([*found, *_single(text, terms)]))
 
