@@ -9,43 +9,32 @@ import json
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from bank import gate
 from episodes import session_queries
 from episodes.models import Memory
 from memoryweb.core.vectors import Vector
-from search import recall, services
-from search.schemas import FiltersIn, SearchIn, WeightsIn
-from search.services import Found
+from search import recall
 
 MOST = 5
 # Linux takes 128 KiB of one variable, name included; some shells and tools take less.
 MOST_BYTES = 64 * 1024
 LEAST_BYTES = 160  # A memory that has no more room than this is left out rather than cut.
 ABOUT_CHARACTERS = 2000  # of a context's name and intent that are searched for
-Method = Literal["semantic", "keyword"]
-
-
-@dataclass(frozen=True)
-class Ranked:
-    """Memories of one context by their scores, best first; `model` made the vectors, if any did."""
-
-    method: Method
-    memories: list[tuple[Memory, float]]
-    model: str | None = None
 
 
 @dataclass(frozen=True)
 class Injection:
     """The memories given, of those found; how many the guard kept out, and how many were cut or
-    left out for their size."""
+    left out for their size. `reasons` are those of `Recalled`."""
 
-    method: Method
+    method: recall.Method
     memories: list[dict[str, Any]]
     skipped_by_guard: int
     shortened: int
     left_out: int
+    reasons: tuple[str, ...] = ()
 
     @property
     def environment(self) -> dict[str, str]:
@@ -92,6 +81,7 @@ def inject(
         skipped_by_guard=len(ranked.memories) - len(safe),
         shortened=shortened,
         left_out=len(safe) - len(given),
+        reasons=ranked.reasons,
     )
 
 
@@ -102,56 +92,24 @@ def rank(
     query_embedding: Vector | None = None,
     embedding_model: str | None = None,
     limit: int = MOST,
-) -> Ranked:
+) -> recall.Recalled:
     """Memories of a context by meaning, or by words. Raises NotFound for an unknown context."""
     if query_embedding is not None:
         found = recall.recall(
             context_id, query_embedding, limit=limit, embedding_model=embedding_model
         )
         if found.memories or not query.strip():
-            return Ranked("semantic", found.memories, found.model)
+            return found
     if query.strip():
-        return Ranked("keyword", keyword_recall(context_id, query, limit=limit))
-    return Ranked("keyword", _without_query(context_id, limit))
-
-
-def keyword_recall(
-    context_id: str, query: str, *, limit: int = 5, min_score: float | None = None
-) -> list[tuple[Memory, float]]:
-    """Memories of a context by BM25, the best scoring 1. Raises NotFound for an unknown context."""
-    found = keyword_search(context_id, query, limit=limit, min_score=min_score)
-    return scored(context_id, found)
-
-
-def keyword_search(
-    context_id: str, query: str, *, limit: int = 5, min_score: float | None = None
-) -> Found:
-    """The search behind `keyword_recall`, with the reasons why it may be less than it could be."""
-    session_queries.require_context(context_id)
-    request = SearchIn(
-        query=query,
-        collections=["memories"],
-        filters=FiltersIn(context_id=context_id),
-        limit=limit,
-        min_score=min_score,
-        weights=WeightsIn(vector=0.0, bm25=1.0),
-        fusion="linear",
-        recency_half_life_days=0.0,
-    )
-    return services.search(request)
-
-
-def scored(context_id: str, found: Found) -> list[tuple[Memory, float]]:
-    """The memories of what was found, with their scores."""
-    scores = {result.hit.id: result.hit.score for result in found.results}
-    return session_queries.scored(context_id, scores)
+        return recall.by_text(context_id, query, limit=limit, embedding_model=embedding_model)
+    return recall.Recalled(_without_query(context_id, limit), "keyword")
 
 
 def _without_query(context_id: str, limit: int) -> list[tuple[Memory, float]]:
     """What fits the context's name and intent, then the newest, which score 0."""
     context = session_queries.find_context(context_id)
     about = f"{context.name}\n{context.intent}"[:ABOUT_CHARACTERS]
-    found = keyword_recall(context_id, about, limit=limit)
+    found = recall.by_words(context_id, about, limit=limit).memories
     if len(found) < limit:
         others = session_queries.searchable().filter(context=context_id)
         others = others.exclude(pk__in=[memory.pk for memory, _ in found])

@@ -17,7 +17,6 @@ from memoryweb.core.errors import Invalid
 from memoryweb.core.times import Time
 from memoryweb.core.vectors import Vector
 from search import injection, recall
-from search.matrices import Skipped
 from search.schemas import QUERY_CHARACTERS
 
 sessions_router = Router()
@@ -29,8 +28,13 @@ Cosine = Annotated[FiniteFloat, Field(ge=-1, le=1)]
 QueryText = Annotated[Text, Field(max_length=QUERY_CHARACTERS)]
 
 
+Reasons = Annotated[
+    list[str], Field(description="why words were compared and no vectors, as for a search")
+]
+
+
 class RecallIn(Strict):
-    """By vector, made outside; or by words alone, with `query` and no vector."""
+    """By a vector made outside, or by `query`, a text."""
 
     query_embedding: Floats = None
     query_embedding_b64: Base64 = None
@@ -78,8 +82,9 @@ class SkippedOut(BaseModel):
 class RecallOut(BaseModel):
     memories: list[RecalledOut]
     skipped: SkippedOut
-    method: injection.Method
+    method: recall.Method
     model: str | None
+    reasons: Reasons
     took_ms: float
 
 
@@ -102,7 +107,8 @@ class InjectionOut(BaseModel):
         dict[str, str], Field(description="DEVBASE_CONTEXT_MEMORIES and the two beside it")
     ]
     memories: list[dict[str, Any]]
-    method: injection.Method
+    method: recall.Method
+    reasons: Reasons
     skipped_by_guard: int
     shortened: int
     left_out: int
@@ -112,26 +118,27 @@ class InjectionOut(BaseModel):
 def recall_memories(request: ApiRequest, context_id: str, body: RecallIn) -> RecallOut:
     """The memories of a context nearest to a vector (devkit_session_recall), ties newest first.
 
-    `skipped` counts what could not be compared. With `query` and no vector, by BM25.
+    `skipped` counts what could not be compared. With `query` and no vector, by the vector that the
+    configured provider makes of it, else by BM25; `method` tells which, and `reasons` why.
     """
     started = time.perf_counter()
-    vector = _vector(body)
-    if vector is None and not body.query.strip():
+    vector, query = _vector(body), body.query
+    if vector is None and not query.strip():
         raise Invalid.field("query_embedding", "give the vector of what to recall")
-    if vector is None:
-        found = injection.keyword_recall(
-            context_id, body.query, limit=body.limit, min_score=body.min_score
-        )
-        skipped = Skipped()
-        return _recalled(found, skipped, "keyword", None, started)
-    by_vector = recall.recall(
-        context_id,
-        vector,
-        limit=body.limit,
-        embedding_model=body.embedding_model,
-        min_score=body.min_score,
+    wanted = body.model_dump(include={"limit", "embedding_model", "min_score"})
+    found = (
+        recall.by_text(context_id, query, **wanted)
+        if vector is None
+        else recall.recall(context_id, vector, **wanted)
     )
-    return _recalled(by_vector.memories, by_vector.skipped, "semantic", by_vector.model, started)
+    return RecallOut(
+        memories=[_recalled(memory, score) for memory, score in found.memories],
+        skipped=SkippedOut(**vars(found.skipped)),
+        method=found.method,
+        model=found.model,
+        reasons=list(found.reasons),
+        took_ms=_milliseconds(started),
+    )
 
 
 @sessions_router.get("/{session:context_id}/environment", response=InjectionOut, auth=read)
@@ -186,27 +193,9 @@ def _vector(body: RecallIn | CodeSearchIn | InjectionIn) -> Vector | None:
     return recall.given_vector(body.query_embedding, body.query_embedding_b64)
 
 
-def _recalled(
-    found: list[tuple[Memory, float]],
-    skipped: Skipped,
-    method: injection.Method,
-    model: str | None,
-    started: float,
-) -> RecallOut:
-    memories = [
-        RecalledOut(
-            **{n: getattr(memory, n) for n in RecalledOut.model_fields if n != "score"},
-            score=score,
-        )
-        for memory, score in found
-    ]
-    return RecallOut(
-        memories=memories,
-        skipped=SkippedOut(**vars(skipped)),
-        method=method,
-        model=model,
-        took_ms=_milliseconds(started),
-    )
+def _recalled(memory: Memory, score: float) -> RecalledOut:
+    names = RecalledOut.model_fields.keys() - {"score"}
+    return RecalledOut(**{name: getattr(memory, name) for name in names}, score=score)
 
 
 def _injected(injected: injection.Injection) -> InjectionOut:
@@ -214,6 +203,7 @@ def _injected(injected: injection.Injection) -> InjectionOut:
         environment=injected.environment,
         memories=injected.memories,
         method=injected.method,
+        reasons=list(injected.reasons),
         skipped_by_guard=injected.skipped_by_guard,
         shortened=injected.shortened,
         left_out=injected.left_out,

@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlencode
@@ -46,12 +46,13 @@ class Row:
 class Outcome:
     """What a recall found, how, and what it could not compare."""
 
-    method: injection.Method
+    method: recall.Method
     rows: list[Row]
-    model: str | None = None
-    width: int = 0
-    skipped: list[dict[str, Any]] = field(default_factory=list)
-    notices: list[wording.Notice] = field(default_factory=list)
+    model: str | None
+    width: int
+    skipped: list[dict[str, Any]]
+    notices: list[wording.Notice]
+    by_words: str  # why words were compared and no vectors
     like: Memory | None = None
 
 
@@ -111,25 +112,19 @@ def _by_address(context: Context, form: RecallForm) -> Outcome | None:
     if like := form.cleaned_data["like"]:
         return _like(context, session_queries.find_memory(like), limit)
     query = form.cleaned_data["query"]
-    return _by_words(context, query, limit) if query.strip() else None
-
-
-def _by_words(context: Context, query: str, limit: int, like: Memory | None = None) -> Outcome:
-    found = injection.keyword_search(context.pk, query, limit=limit)
-    rows = [_row(memory, score, "text") for memory, score in injection.scored(context.pk, found)]
-    # That no vector was compared is what was asked for.
-    reasons = tuple(one for one in found.reasons if one not in wording.NO_VECTOR)
-    notices = wording.notices(reasons, found.lag, False)
-    return Outcome("keyword", rows, notices=notices, like=like)
+    if not query.strip():
+        return None
+    return _outcome(context, recall.by_text(context.pk, query, limit=limit))
 
 
 def _like(context: Context, memory: Memory, limit: int) -> Outcome:
-    """By the memory's own vector; by its words where it has none."""
-    found = _own_vector(memory)
-    if found is None:
-        return _by_words(context, memory.content[:QUERY_CHARACTERS], limit, memory)
-    vector, model = found
-    return _semantic(context, vector, model, limit, memory)
+    """By the memory's own vector; by its text where it has none."""
+    own = _own_vector(memory)
+    if own is None:
+        found = recall.by_text(context.pk, memory.content[:QUERY_CHARACTERS], limit=limit)
+    else:
+        found = recall.recall(context.pk, own[0], limit=limit, embedding_model=own[1])
+    return _outcome(context, found, memory)
 
 
 def _own_vector(memory: Memory) -> tuple[Vector, str] | None:
@@ -150,16 +145,25 @@ def _by_vector(context: Context, form: VectorForm) -> Outcome | None:
         add_errors(form, error)
         return None
     model, limit = form.cleaned_data["embedding_model"], form.cleaned_data["limit"] or 10
-    return _semantic(context, vector, model or None, min(limit, 20))
+    found = recall.recall(context.pk, vector, limit=min(limit, 20), embedding_model=model or None)
+    return _outcome(context, found)
 
 
-def _semantic(
-    context: Context, vector: Vector, model: str | None, limit: int, like: Memory | None = None
-) -> Outcome:
-    found = recall.recall(context.pk, vector, limit=limit, embedding_model=model)
-    rows = [_row(memory, score, "vector") for memory, score in found.memories]
-    skipped = _skipped(context, found.skipped, found.model, vector.size)
-    return Outcome("semantic", rows, found.model, vector.size, skipped, like=like)
+def _outcome(context: Context, found: recall.Recalled, like: Memory | None = None) -> Outcome:
+    leg = "vector" if found.method == "semantic" else "text"
+    # That no provider is configured is no news; that it fails is.
+    plain = [wording.NO_VECTOR[one] for one in found.reasons if one == "no_query_vector"]
+    limits = tuple(one for one in found.reasons if one != "no_query_vector")
+    return Outcome(
+        found.method,
+        [_row(memory, score, leg) for memory, score in found.memories],
+        found.model,
+        found.width,
+        _skipped(context, found.skipped, found.model, found.width),
+        wording.notices(limits, found.lag, False),
+        "".join(plain),
+        like,
+    )
 
 
 def _row(memory: Memory, score: float, leg: str) -> Row:

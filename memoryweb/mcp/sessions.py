@@ -140,14 +140,15 @@ def devkit_session_index(request: ApiRequest, wanted: IndexIn) -> VectorStored:
         "context_id": CONTEXT,
         "query_embedding": "The vector of what to recall, made elsewhere.",
         "query_embedding_b64": "The same as base64 of little-endian float32.",
-        "query": "Words to recall by, where there is no vector.",
+        "query": "A text to recall by, where there is no vector.",
         "limit": "How many, at most 20.",
         "embedding_model": "Whose vectors to compare with; the active model by default.",
         "min_score": "Leave out what is less alike.",
     },
 )
 def devkit_session_recall(request: ApiRequest, wanted: RecallOfIn) -> RecallOut:
-    """The memories of a session context that are nearest to a vector, or that match words.
-    `skipped` counts those that could not be compared.
+    """The memories of a session context that are nearest to a vector, or that fit a text.
+    `skipped` counts those that could not be compared; `method` and `reasons` tell how a text was
+    recalled by.
     """
     return recall_api.recall_memories(request, wanted.context_id, wanted)
