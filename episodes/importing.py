@@ -2,8 +2,11 @@
 
 A row needs a summary and a working directory. What else it lacks is filled; what we do not know
 is kept. A row without an id gets one from its content, so reading a file again changes nothing.
+An octos row's vector may be the bytes of octos's own store: bincode, a count before the values.
 """
 
+import base64
+import binascii
 import codecs
 import json
 from collections import deque
@@ -55,11 +58,28 @@ def _draft(value: Any, defaults: Mapping[str, Any]) -> EpisodeIn | DomainError:
     if isinstance(value, DomainError):
         return value
     try:
-        if isinstance(value, dict) and value.get("id") is None:
-            defaults = {**defaults, "id": content_id(value)}
+        if isinstance(value, dict):
+            if value.get("id") is None:
+                defaults = {**defaults, "id": content_id(value)}
+            if isinstance(packed := value.get("embedding_b64"), str):
+                value = {**value, "embedding_b64": _without_count(packed)}
         return store.parse(value, defaults)
     except DomainError as error:
         return error
+
+
+def _without_count(packed: str) -> str:
+    """Base64 of float32 values alone, where bincode's eight bytes with their count precede them.
+
+    As two float32 the count is smaller than any value of a model: no vector is taken for it.
+    """
+    try:
+        raw = base64.b64decode(packed, validate=True)
+    except (binascii.Error, ValueError):
+        return packed
+    count, rest = int.from_bytes(raw[:8], "little"), len(raw) - 8
+    is_bincode = rest > 0 and rest == 4 * count
+    return base64.b64encode(raw[8:]).decode() if is_bincode else packed
 
 
 def read_rows(path: Path) -> Iterator[Row]:

@@ -1,14 +1,17 @@
 """Reading episodes from files, and salvaging octos's directory index."""
 
+import base64
 import json
+import struct
 import tracemalloc
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from episodes import importing, store
-from episodes.models import Episode
+from episodes.models import Episode, EpisodeVector
 from memoryweb.core.actor import system
 from memoryweb.core.errors import DomainError
 from tests.episodes.builders import ATTACK, sent
@@ -112,6 +115,43 @@ def test_bad_rows_are_told_and_good_ones_land(db, tmp_path: Path):
 def test_a_row_whose_id_holds_other_content_is_a_bad_row(db, tmp_path: Path):
     outcomes = load(tmp_path / "file", [sent(id="one"), sent(id="one", summary="Another")])
     assert [outcome.status for outcome in outcomes] == ["created", "failed"]
+
+
+def test_an_octos_dump_comes_in_whole_with_its_vectors(db, tmp_path: Path):
+    """Episodes as octos serialises them, the vectors as it stores them and as plain float32."""
+    row = {
+        "schema_version": 1, "task_id": "0198c5a0-0000-7000-8000-000000000001",
+        "agent_id": "0198c5a0-0000-7000-8000-000000000002", "working_dir": "/srv/shop",
+        "summary": "Sorted the locks", "outcome": "blocked", "source": "conversation",
+        "key_decisions": ["by id"], "files_modified": ["/srv/shop/lock.rs"],
+        "created_at": "2026-09-02T10:00:00.123456789Z", "embedding_model": "small",
+    }  # fmt: skip
+    values = struct.pack("<3f", 0.5, -1.5, 2.0)
+    vectors = {
+        "bincode": {"embedding_b64": base64.b64encode(struct.pack("<Q", 3) + values).decode()},
+        "plain": {"embedding_b64": base64.b64encode(values).decode()},
+        "list": {"embedding": [0.5, -1.5, 2.0]},
+        "none": {},
+        "odd": {"embedding_b64": base64.b64encode(values[:7]).decode()},
+    }
+    rows = [{**row, "id": id, **vector} for id, vector in vectors.items()]
+    path = tmp_path / "dump.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    outcomes = [o for _, o in importing.import_file(system("import"), path, DEFAULTS)]
+    assert [o.status for o in outcomes] == ["created"] * 5
+    stored = dict(EpisodeVector.objects.values_list("episode_id", "vector"))
+    assert {id: bytes(blob) for id, blob in stored.items()} == dict.fromkeys(
+        ["bincode", "plain", "list"], values
+    )
+    episode = Episode.objects.get(pk="bincode")
+    given = {name: getattr(episode, name) for name in row if name not in ("embedding_model",)}
+    assert given | {"created_at": row["created_at"]} == {
+        name: value for name, value in row.items() if name != "embedding_model"
+    }
+    assert episode.created_at == datetime(2026, 9, 2, 10, 0, 0, 123456, UTC)
+    assert episode.extra == {}
+    again = [o.status for _, o in importing.import_file(system("import"), path, DEFAULTS)]
+    assert again == ["unchanged"] * 5
 
 
 def test_an_attack_in_a_file_lands_in_quarantine(db, tmp_path: Path):
