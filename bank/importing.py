@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Literal
 
 from bank import batch, publishing, queries, record, services
+from bank.batch import Changed
 from bank.files import TooLarge
 from bank.models import Kind, Page, Revision, without_mark
 from bank.record import New, Origin
@@ -149,8 +150,11 @@ def _foretold(draft: _Draft) -> Outcome:
 
 def _stored(actor: Actor, drafts: Sequence[_Draft]) -> Iterator[Outcome]:
     made = {(page.kind, page.name): page for page in _create(actor, drafts)}
+    changed = {page.pk: page for page in _revise(actor, drafts)}
     for draft in drafts:
-        if draft.status != "created":
+        if draft.page is not None and draft.page.pk in changed:
+            yield _outcome(draft, quarantined=changed[draft.page.pk].quarantined)
+        elif draft.status != "created":
             yield _store(actor, draft)
         elif page := made.get((draft.text.kind, draft.text.name)):
             yield _outcome(draft, quarantined=page.quarantined)
@@ -174,6 +178,23 @@ def _create(actor: Actor, drafts: Sequence[_Draft]) -> Iterator[Page]:
         ]
         if news:
             yield from batch.create(actor, news)
+
+
+def _revise(actor: Actor, drafts: Sequence[_Draft]) -> Iterator[Page]:
+    """Pages of one kind are changed together; those that are left out are saved by themselves."""
+    for kind in Kind:
+        changes = (
+            Changed(
+                draft.page,
+                draft.text,
+                Origin.of(actor, draft.message),
+                publishing.inspect(draft.text),
+            )
+            for draft in drafts
+            if draft.status == "updated" and draft.page is not None and draft.text.kind == kind
+        )
+        while some := list(islice(changes, batch.LARGEST_CHANGE)):
+            yield from batch.revise(actor, some)
 
 
 def _store(actor: Actor, draft: _Draft) -> Outcome:

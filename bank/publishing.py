@@ -189,6 +189,32 @@ def publish_new(ops: Sequence[FileOperation]) -> None:
         publish(by_path[path], None)
 
 
+def publish_changed(ops: Sequence[FileOperation]) -> None:
+    """Bring the files of many pages to their new texts, as `publish` does it for one; that they
+    are is noted at once. After an error those that were not reached are still to be done."""
+    noted: list[tuple[FileOperation, Stamp | None]] = []
+    try:
+        for op in ops:
+            change = places.write(op.path, op.page.content.encode(), op.expected_sha)
+            if change.displaced:
+                _conclude(op.page, change, op)
+            else:
+                noted.append((op, change.stamp))
+    finally:
+        _mark_many_done(noted)
+
+
+def _mark_many_done(noted: Sequence[tuple[FileOperation, Stamp | None]]) -> None:
+    try:
+        with transaction.atomic():
+            for op, stamp in noted:
+                file_operations.done(op)
+                _stamp(op.page, stamp)
+    except DatabaseError:
+        # Texts and files are safe. The operations stay open, and settling finds them done.
+        logger.exception("%d pages are written, but this could not be noted", len(noted))
+
+
 def adopt(kind: Kind, name: str, path: str, found: Content) -> Page:
     """Make a page of a file that memoryweb has not seen before."""
     new = as_new(kind, name, path, found)
