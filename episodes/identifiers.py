@@ -87,7 +87,7 @@ class SessionIdConverter(EpisodeIdConverter):
         return session_address(value)
 
 
-_PAGE_TAKEN = {"memories", "vectors", "change", "undo"}
+_PAGE_TAKEN = {"memories", "vectors", "change", "undo", "new"}
 _PAGE_ENDINGS = ("edit", "add", "change", "delete", "recall", "environment", "similar")
 
 

@@ -53,12 +53,14 @@ def save(
     memories: Sequence[MemoryIn] = (),
     created_at: datetime | None = None,
     updated_at: datetime | None = None,
+    must_be_new: bool = False,
 ) -> Saved:
     """Save a context and add memories to it, in one transaction; None leaves a field alone.
 
     A memory with an id that is there already, with the same content, is not added again. The
     two times are for imports. Raises Forbidden, Invalid for a new context without a name,
-    Conflict for an id that has other content, Refused when the guard objects.
+    Conflict for an id that has other content and for a context that is there and must be new,
+    Refused when the guard objects.
     """
     actor.require(Role.CURATOR)
     names = {"name": name, "intent": intent, "status": status}
@@ -70,6 +72,8 @@ def save(
     with clock.writing(actor) as tx:
         saving = _Saving(tx, context_id, fields, times)
         saving.write_context()
+        if must_be_new and not saving.is_new:
+            raise Conflict("there is a session with this id already", id=context_id)
         saving.add(drafts)
         saving.finish()
     found = session_queries.find_context(context_id)
@@ -300,7 +304,8 @@ def _refuse_names(*texts: str) -> None:
     """An id or a source is shown beside its memory: what is an attack is no name."""
     for text in filter(None, set(texts)):
         if findings := _findings(text):
-            raise Refused("the guard objects to a name in this; nothing was saved", findings)
+            detail = "the guard objects to a name in this; nothing was saved"
+            raise Refused(detail, findings, text=text)
 
 
 def _look_at_context(actor: Actor, context_id: str, fields: dict[str, Any]) -> None:
@@ -324,7 +329,7 @@ def _refuse(actor: Actor, texts: Sequence[_Held]) -> None:
     findings = [finding for held in objected for finding in held.findings]
     detail = "the guard objects to this text; nothing was saved"
     if actor.kind != "token":
-        raise Refused(detail, findings)
+        raise Refused(detail, objected[0].findings, text=objected[0].text)
     with clock.writing(actor) as tx:
         numbers = [
             quarantine.hold(actor, COLLECTION, held.document, held.text, held.findings).pk

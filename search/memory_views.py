@@ -198,7 +198,7 @@ def add_memory(request: HttpRequest, context_id: str) -> HttpResponse:
             except Invalid as error:
                 add_errors(form, error)
             except Refused as refusal:
-                context["findings"] = _objections(form, refusal)
+                context["findings"] = findings.shown(refusal.text, refusal.findings)
             else:
                 messages.success(request, "The memory is added. Every search and recall has it.")
                 return redirect("memory", saved.ids[0])
@@ -221,17 +221,13 @@ def edit_memory(request: HttpRequest, memory_id: str) -> HttpResponse:
             except Invalid as error:
                 add_errors(form, error)
             except Refused as refusal:
-                context["findings"] = _objections(form, refusal)
+                context["findings"] = findings.shown(refusal.text, refusal.findings)
             except Conflict:
                 status = HTTPStatus.CONFLICT
                 context["stale"] = changes(found.content, form.cleaned_data["content"])
     address = found.get_absolute_url()
     context["trail"] = _trail(found.context, (_short(found), address), ("Edit", None))
     return render(request, "sessions/edit_memory.html", context, status=status)
-
-
-def _objections(form: MemoryForm, refusal: Refused) -> list[findings.Shown]:
-    return findings.shown(form.cleaned_data["content"], refusal.findings)
 
 
 def _edited(request: HttpRequest, found: Memory, form: MemoryForm) -> HttpResponse:

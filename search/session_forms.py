@@ -15,6 +15,7 @@ from episodes.session_schemas import (
     MemoryFilter,
     MemoryIn,
     MemoryPatch,
+    SessionIn,
 )
 from memoryweb.core.errors import Invalid
 from memoryweb.core.forms import Text
@@ -129,6 +130,22 @@ class ContextForm(forms.Form):
     def patch(self) -> ContextPatch:
         """What was changed. Raises Invalid."""
         return read(ContextPatch, {name: self.cleaned_data[name] for name in self.changed_data})
+
+
+class NewContextForm(ContextForm):
+    """A context to begin: what a person says of it, and the id that agents save under."""
+
+    context_id = forms.CharField(
+        label="Id",
+        max_length=200,
+        widget=forms.TextInput({"class": "mono", "spellcheck": "false"}),
+        help_text="Agents save and recall under it: a branch, an issue, a project. It stays.",
+    )
+    field_order = ("name", "context_id", "intent")
+
+    def session(self) -> SessionIn:
+        """The context to save. Raises Invalid."""
+        return read(SessionIn, self.cleaned_data)
 
 
 class MemoryForm(forms.Form):

@@ -6,6 +6,7 @@ from search import code_vector_views, memory_views, recall_views, session_views
 
 urlpatterns = [
     path("", session_views.session_list, name="sessions"),
+    path("new/", session_views.new_session, name="new_session"),
     path("change/", session_views.change_sessions, name="change_sessions"),
     path("undo/<str:batch>/", session_views.undo, name="undo_sessions"),
     path("memories/", memory_views.memory_list, name="memories"),

@@ -27,7 +27,13 @@ from memoryweb.core.forms import add_errors
 from memoryweb.core.models import QuarantineItem
 from memoryweb.core.paging import page
 from search.memory_views import listed
-from search.session_forms import ContextFilters, ContextForm, RecallForm, VectorForm
+from search.session_forms import (
+    ContextFilters,
+    ContextForm,
+    NewContextForm,
+    RecallForm,
+    VectorForm,
+)
 from search.session_parts import (
     counted,
     counted_memories,
@@ -123,6 +129,44 @@ def session(request: HttpRequest, context_id: str) -> HttpResponse:
 
 
 @curator_page
+def new_session(request: HttpRequest) -> HttpResponse:
+    """The form of a new context, and the save; an id that is in use is refused."""
+    form = NewContextForm(request.POST or None)
+    context: dict[str, Any] = {"form": form}
+    status = HTTPStatus.OK
+    if request.method == "POST":
+        status = HTTPStatus.UNPROCESSABLE_ENTITY
+        if form.is_valid():
+            try:
+                return _begun(request, form)
+            except Invalid as error:
+                add_errors(form, error)
+            except Refused as refusal:
+                context["findings"] = findings.shown(refusal.text, refusal.findings)
+            except Conflict:
+                status = HTTPStatus.CONFLICT
+                taken = Context.objects.filter(pk=form.cleaned_data["context_id"])
+                context["taken"] = taken.first()
+                form.add_error("context_id", "There is a session with this id already.")
+    context["trail"] = [("Sessions", reverse("sessions")), ("New", None)]
+    return render(request, "sessions/new.html", context, status=status)
+
+
+def _begun(request: HttpRequest, form: NewContextForm) -> HttpResponse:
+    """Save it as a new one. Raises as the writer does."""
+    given = form.session()
+    saved = sessions.save(
+        actor_of(request),
+        context_id=given.context_id,
+        name=given.name,
+        intent=given.intent,
+        must_be_new=True,
+    )
+    messages.success(request, "The session is there. Agents save to it under its id.")
+    return redirect(saved.context)
+
+
+@curator_page
 def edit_session(request: HttpRequest, context_id: str) -> HttpResponse:
     """The form of a context, and the save; a stale one keeps what was typed."""
     found = session_queries.find_context(context_id)
@@ -137,8 +181,7 @@ def edit_session(request: HttpRequest, context_id: str) -> HttpResponse:
             except Invalid as error:
                 add_errors(form, error)
             except Refused as refusal:
-                text = f"{form.cleaned_data['name']}\n{form.cleaned_data['intent']}"
-                context["findings"] = findings.shown(text, refusal.findings)
+                context["findings"] = findings.shown(refusal.text, refusal.findings)
             except Conflict:
                 status = HTTPStatus.CONFLICT
                 context["stale"] = _differing(found, form)

@@ -84,8 +84,13 @@ class Refused(DomainError):
     status = HTTPStatus.UNPROCESSABLE_ENTITY
 
     def __init__(
-        self, detail: str, findings: Sequence[Any] = (), quarantine_id: int | None = None
+        self,
+        detail: str,
+        findings: Sequence[Any] = (),
+        quarantine_id: int | None = None,
+        text: str = "",
     ) -> None:
+        """`text` is the one the findings are in, for a page whose form holds several."""
         super().__init__(
             detail,
             findings=[finding.as_json() for finding in findings],
@@ -93,6 +98,7 @@ class Refused(DomainError):
         )
         self.findings = tuple(findings)
         self.quarantine_id = quarantine_id
+        self.text = text
 
 
 class Unavailable(DomainError):

@@ -243,7 +243,7 @@ def test_a_proposal_of_an_agent_that_the_guard_holds_is_told_of(browser, memory)
 
 ODD = [
     "a/b", "a?b#c", "%2F", "memories", "vectors/x", "../up", "x/edit", "x/recall", "会话", "جلسة",
-    "~tilde", "with space", "back\\slash", "x" * 200, "undo", "new/", "/", "a'b\"c<d>",
+    "~tilde", "with space", "back\\slash", "x" * 200, "undo", "new", "new/", "/", "a'b\"c<d>",
 ]  # fmt: skip
 
 
@@ -272,6 +272,52 @@ def test_an_unknown_session_is_not_found(browser):
 
 
 # Changing
+
+
+def test_a_session_is_begun_from_the_empty_list(browser, db):
+    page = browser.get("/sessions/")
+    assert text(page).count(f'href="{reverse("new_session")}"') == 2
+    sent = {"name": "Order worker", "context_id": "team/order worker", "intent": "No\r\ndeadlocks"}
+    answer = browser.post("/sessions/new/", sent, follow=True)
+    assert answer.status_code == 200
+    found = Context.objects.get()
+    assert (found.pk, found.name, found.status) == ("team/order worker", "Order worker", "active")
+    assert found.intent == "No\ndeadlocks"
+    assert answer.redirect_chain == [(found.get_absolute_url(), 302)]
+
+
+def test_a_session_that_is_there_is_not_overwritten_by_a_new_one(browser, memory):
+    memory("x")
+    sent = {"name": "Mine", "context_id": "shop", "intent": "other"}
+    answer = browser.post("/sessions/new/", sent)
+    assert answer.status_code == 409
+    assert answer.context["form"].errors["context_id"] == [
+        "There is a session with this id already."
+    ]
+    assert 'value="Mine"' in text(answer)
+    assert answer.context["taken"].get_absolute_url() == "/sessions/shop/"
+    assert (Context.objects.get().name, Context.objects.get().intent) == ("shop", "")
+
+
+@pytest.mark.parametrize(
+    ("context_id", "name", "wrong"),
+    [("", "n", "context_id"), ("x" * 201, "n", "context_id"), ("a\0b", "n", "context_id"),
+     (" ", "n", "context_id"), ("a", "", "name"), ("a", "x" * 501, "name")],
+)  # fmt: skip
+def test_a_new_session_that_is_none_is_refused_at_its_field(browser, db, context_id, name, wrong):
+    answer = browser.post("/sessions/new/", {"context_id": context_id, "name": name})
+    assert answer.status_code == 422
+    assert answer.context["form"].errors[wrong]
+    assert not Context.objects.exists()
+
+
+@pytest.mark.parametrize("field", ["context_id", "name", "intent"])
+def test_a_new_session_the_guard_objects_to_is_marked_and_not_saved(browser, db, field: str):
+    sent = {"context_id": "shop", "name": "Shop", "intent": ""} | {field: ATTACK}
+    answer = browser.post("/sessions/new/", sent)
+    assert answer.status_code == 422
+    assert '<mark class="finding">' in text(answer)
+    assert not Context.objects.exists()
 
 
 def test_name_and_intent_are_edited_and_only_what_was_changed_is_sent(browser, memory):
@@ -386,13 +432,14 @@ def test_a_viewer_sees_everything_and_no_button(onlooker, memory):
     memory("one", "m1", [1.0])
     for path in ("/sessions/", "/sessions/shop/", "/sessions/memories/", "/sessions/memories/m1/"):
         page = text(onlooker.get(path))
-        for word in (">Archive", "Delete…", " Edit<", "Add a memory", "data-select"):
+        for word in ("New session", ">Archive", "Delete…", " Edit<", "Add a memory", "data-select"):
             assert word not in page, (path, word)
 
 
 @pytest.mark.parametrize(
     ("method", "path"),
     [
+        ("get", "/sessions/new/"), ("post", "/sessions/new/"),
         ("get", "/sessions/shop/edit/"), ("post", "/sessions/shop/edit/"),
         ("get", "/sessions/shop/delete/"), ("get", "/sessions/shop/add/"),
         ("post", "/sessions/shop/add/"), ("post", "/sessions/change/"),
