@@ -117,16 +117,14 @@ def _share(name: str, hit: Hit, explanation: Explanation, ranking: Ranking, give
 
 def _cosine(explanation: Explanation) -> str:
     if explanation.cosine is None:
-        return "not among the nearest"
+        return "has no vector to compare"
     shown = in_places(round(explanation.cosine * UNIT))
     return f"cosine {shown}" + (", counts as 0" if explanation.cosine < 0 else "")
 
 
 def _bm25(hit: Hit, explanation: Explanation) -> str:
-    if not explanation.matched:
-        return "holds none of the words"
     if explanation.bm25_raw is None or explanation.bm25_best is None:
-        return "not among the best by text"
+        return "holds none of the words"
     return (
         f"BM25 {explanation.bm25_raw:.3f} of the best {explanation.bm25_best:.3f} = {hit.bm25:.4f}"
     )
@@ -134,10 +132,12 @@ def _bm25(hit: Hit, explanation: Explanation) -> str:
 
 def _weighed(score: float | None, rank: int | None, share: float, fusion: str, alone: bool) -> str:
     """How a leg's score or rank becomes its part."""
-    if score is None or rank is None:
+    if score is None:
         return ""
     if alone:
         return "the only leg, so as it is"
+    if fusion == "rrf" and rank is None:
+        return "beyond the candidates of this leg"
     if fusion == "rrf":
         return f"{share:.2f} ÷ ({RRF_K} + {rank}), of the best sum"
     return f"{share:.2f} × {score:.4f}"

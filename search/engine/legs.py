@@ -91,17 +91,19 @@ class Request:
     def place(self, key: int) -> tuple[Shard, int]:
         return self.shards[key >> ROW_BITS], key & ((1 << ROW_BITS) - 1)
 
-    def by_row(self, keys: IntArray, values_of: Callable[[Shard], FloatArray]) -> FloatArray:
+    def by_row(
+        self, keys: IntArray, values_of: Callable[[Shard, IntArray], FloatArray]
+    ) -> FloatArray:
         """For each key the value that its shard has for its row."""
         gathered = np.empty(len(keys))
         for shard in self.shards:
             own = keys >> ROW_BITS == shard.number
-            gathered[own] = values_of(shard)[keys[own] & ((1 << ROW_BITS) - 1)]
+            gathered[own] = values_of(shard, keys[own] & ((1 << ROW_BITS) - 1))
         return gathered
 
     def best_first(self, keys: IntArray, scores: FloatArray) -> IntArray:
         """Positions by score; ties newest first, then by id, then by the collection's name."""
-        created = self.by_row(keys, lambda shard: shard.collection.created)
+        created = self.by_row(keys, lambda shard, rows: shard.collection.created[rows])
 
         def name_of(position: int) -> tuple[str, str]:
             shard, row = self.place(int(keys[position]))
@@ -180,6 +182,18 @@ def vector_leg(request: Request) -> tuple[Leg, tuple[str, ...]]:
     if refused:
         return leg, ("wrong_width",)
     return leg, () if leg else ("no_vectors",)
+
+
+def text_scores(request: Request, keys: IntArray) -> FloatArray:
+    """The BM25 scores of these rows by formula, NaN for those that hold none of the terms."""
+    scores = request.by_row(keys, lambda shard, rows: shard.collection.scores(rows, shard.terms))
+    return np.where(scores > 0, scores, np.nan)
+
+
+def cosines(request: Request, keys: IntArray) -> FloatArray:
+    """The cosines of these rows with the query, NaN for those without a vector of its width."""
+    unit = unit_vector(request.query.vector)
+    return request.by_row(keys, lambda shard, rows: shard.collection.vectors.cosines(rows, unit))
 
 
 def _found(

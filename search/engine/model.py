@@ -190,8 +190,9 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One result. `vector` and `bm25` are the normalised scores of the two legs, 0 to 1, and
-    the ranks count from 1; None where the document was no candidate of that leg."""
+    """One result. `vector` and `bm25` are its normalised scores in the two legs, 0 to 1; None
+    where it has no vector that compares, or holds no term. The ranks count from 1; None where it
+    is not among the candidates that the leg brought."""
 
     collection: str
     id: str

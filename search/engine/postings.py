@@ -15,7 +15,8 @@ TAIL = 65_536
 
 
 class Posting(NamedTuple):
-    """The rows that hold one term, each once, and how often. Dropped rows may be among them."""
+    """The rows that hold one term, rising, each once, and how often; dropped ones may be among
+    them."""
 
     rows: Rows
     counts: Rows

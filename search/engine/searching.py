@@ -8,7 +8,16 @@ import numpy as np
 from search.engine import fusion
 from search.engine.growing import BoolArray, FloatArray, IntArray
 from search.engine.index import Index
-from search.engine.legs import ROUNDING, Leg, Request, Shard, text_leg, vector_leg
+from search.engine.legs import (
+    ROUNDING,
+    Leg,
+    Request,
+    Shard,
+    cosines,
+    text_leg,
+    text_scores,
+    vector_leg,
+)
 from search.engine.model import (
     Answer,
     Explanation,
@@ -54,7 +63,7 @@ def ranking(request: Request) -> "Ranked":
     query, text = request.query, text_leg(request)
     vector, reasons = vector_leg(request)
     weights, kind = fusion.weights_for(query.text, query.fusion, query.weights)
-    legs = _legs(text, vector)
+    legs = _legs(request, text, vector)
     parts = _leg_parts(request, legs, weights, has_neighbours=bool(vector))
     candidates = Fused(np.union1d(vector.keys, text.keys), legs, parts)
     parts.update(_boost_parts(request, candidates.keys, candidates.combined))
@@ -115,16 +124,26 @@ class Ranked:
         return self.candidates.only(self.kept)
 
 
-def _legs(text: Leg, vector: Leg) -> dict[str, FloatArray]:
-    """What the legs know of the candidates of both, by rising key."""
+def _legs(request: Request, text: Leg, vector: Leg) -> dict[str, FloatArray]:
+    """What the legs know of the candidates of both, by rising key.
+
+    A candidate of one leg has its score in the other too, beyond that one's best: what it is
+    worth must not hang on how many were asked for.
+    """
     keys = np.union1d(vector.keys, text.keys)
+    cosine, raw = vector.at(keys, vector.raw), text.at(keys, text.raw)
+    if text and vector:
+        beyond = np.isnan(cosine)
+        cosine[beyond] = cosines(request, keys[beyond])
+        beyond = np.isnan(raw)
+        raw[beyond] = text_scores(request, keys[beyond])
     return {
-        "vector": vector.at(keys, vector.scores),
-        "bm25": text.at(keys, text.scores),
+        "vector": np.maximum(cosine, 0.0),
+        "bm25": raw / text.best,
         "rank_vector": vector.at(keys, vector.ranks),
         "rank_bm25": text.at(keys, text.ranks),
-        "cosine": vector.at(keys, vector.raw),
-        "bm25_raw": text.at(keys, text.raw),
+        "cosine": cosine,
+        "bm25_raw": raw,
     }
 
 
@@ -145,11 +164,11 @@ def _boost_parts(request: Request, keys: IntArray, combined: FloatArray) -> dict
     """What recency takes away (it multiplies), then what the directory adds to what is left."""
     parts = {}
     if request.query.recency_half_life_days:
-        faded = combined * request.by_row(keys, lambda shard: shard.freshness)
+        faded = combined * request.by_row(keys, lambda shard, rows: shard.freshness[rows])
         parts["recency"] = faded - combined
         combined = faded
     if request.query.prefer_working_dir:
-        gains = request.by_row(keys, lambda shard: shard.preference)
+        gains = request.by_row(keys, lambda shard, rows: shard.preference[rows])
         parts["prefer_working_dir"] = combined * gains
     return parts
 
@@ -162,8 +181,8 @@ def _kept(
     if request.query.min_score is not None:
         kept &= np.fmax(legs["vector"], legs["bm25"]) >= request.query.min_score - ROUNDING
     if has_neighbours and request.has_terms:
-        kept &= (weights.vector > 0) | ~np.isnan(legs["bm25"])
-        kept &= (weights.bm25 > 0) | ~np.isnan(legs["vector"])
+        kept &= (weights.vector > 0) | ~np.isnan(legs["rank_bm25"])
+        kept &= (weights.bm25 > 0) | ~np.isnan(legs["rank_vector"])
     return kept
 
 
@@ -209,7 +228,7 @@ def _explanation(
     contributions = {name: float(values[position]) for name, values in fused.parts.items()}
     raw = _known(fused.legs["bm25_raw"][position])
     weighed = shard.collection.term_weights(row, shard.terms)
-    # A document that matches but was no candidate of the text leg got nothing from its terms.
+    # By rank, a document that matches but was no candidate of the text leg got nothing for it.
     scale = contributions.get("bm25", 0.0) / raw if raw else 0.0
     return Explanation(
         contributions=contributions,

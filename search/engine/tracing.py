@@ -55,8 +55,9 @@ def _measured(request: Request, shard: Shard, row: int, best: float) -> Trace:
 def _cosine(shard: Shard, row: int) -> float | None:
     if shard.query.vector is None:
         return None
-    unit, vectors = unit_vector(shard.query.vector), shard.collection.vectors
-    return vectors.cosine(row, unit) if vectors.dimension == len(unit) else None
+    unit = unit_vector(shard.query.vector)
+    cosine = float(shard.collection.vectors.cosines(np.array([row]), unit)[0])
+    return None if np.isnan(cosine) else cosine
 
 
 def _ranked(found: Trace, request: Request, ranked: Ranked, key: int) -> Trace:

@@ -128,10 +128,15 @@ class Vectors:
         slot = self._slot(row)
         return None if slot == NO_SLOT else self._matrix.view[slot].copy()
 
-    def cosine(self, row: int, unit: Vector) -> float | None:
-        """The cosine of a live row's vector with a query of the same width; None without one."""
-        slot = self._slot(row)
-        return None if slot == NO_SLOT else float(self._cosines(unit, np.array([slot]))[0])
+    def cosines(self, rows: IntArray, unit: Vector) -> FloatArray:
+        """The cosines of live rows' vectors with a query, NaN for rows without one and where the
+        query has another width."""
+        found = np.full(len(rows), np.nan)
+        if self.dimension == len(unit):
+            slots = np.array([self._slot(row) for row in rows.tolist()], np.int64)
+            known = slots != NO_SLOT
+            found[known] = self._cosines(unit, slots[known])
+        return found
 
     def nearest(self, unit: Vector, pool: Pool, wanted: BoolArray | None = None) -> Neighbours:
         """The candidates for a query among the wanted rows (None: all).
