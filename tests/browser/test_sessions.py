@@ -123,7 +123,8 @@ def test_without_script_everything_works(open_page: Any, curator: User, shop: No
 
 
 PATHS = [
-    "/sessions/", "/sessions/new/", "/sessions/memories/", "/sessions/vectors/", f"/sessions/vectors/{'c' * 200}/",
+    "/sessions/", "/sessions/new/", "/sessions/memories/", "/sessions/vectors/",
+    f"/sessions/vectors/{'c' * 200}/",
     f"/sessions/{'x' * 200}/", f"/sessions/{'x' * 200}/recall/?like=wide",
     f"/sessions/{'x' * 200}/environment/", f"/sessions/{'x' * 200}/edit/",
     f"/sessions/{'x' * 200}/delete/", "/sessions/memories/wide/", "/sessions/memories/path/edit/",
