@@ -80,6 +80,12 @@ def index_of(wiki: str) -> Path:
     return home_of(wiki) / "index.db"
 
 
+def homes() -> set[str]:
+    """The wikis of which memoryweb itself keeps anything, be they no more."""
+    folder = Path(settings.MEMORYWEB_HOME) / "wikis"
+    return {one.name for one in folder.iterdir()} if folder.is_dir() else set()
+
+
 def drop_index(wiki: str) -> None:
     """Delete a wiki's index, which holds what its pages said; it is a cache, and built anew."""
     for end in ("", "-wal", "-shm"):

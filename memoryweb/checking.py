@@ -8,20 +8,23 @@ from django.db.models import OuterRef, QuerySet, Subquery
 
 from bank import layout, places
 from bank.files import Folder, PathRefused, sha256
-from bank.models import FileOperation, Page, PageVector, Revision
+from bank.layout import Listing
+from bank.models import FileOperation, Page, PageVector, Revision, Wiki
+from bank.wikis import BANK, MEMORIES
 from episodes.models import CodeVector, Episode, EpisodeVector, Memory, MemoryVector
 from episodes.sessions import content_sha
 from episodes.store import text_sha
 from memoryweb.core import clock
 from memoryweb.core.models import Change
 from memoryweb.core.vectors import VectorRefused, decode_blob
+from search.wiki import checking as wiki_index
 
 CHUNK = 500
 
 
 def faults() -> Iterator[str]:
     """One sentence for each thing that is not as it should be; none when all agrees."""
-    for check in (database, audit, changes, episodes, memories, vectors, pages, files):
+    for check in (database, audit, changes, episodes, memories, vectors, pages, files, wikis):
         yield from _whole(check)
 
 
@@ -101,18 +104,48 @@ def files() -> Iterator[str]:
     for op in FileOperation.objects.filter(done_at=None):
         yield f"file {op.path}: a save was begun and is not on the disk yet"
     folder = places.memory_folder()
-    rows = Page.objects.filter(archived_at=None, wiki=None).order_by("path")
-    known = dict(rows.values_list("path", "sha256"))
     listing = layout.look(folder)
+    known = _known(None)
+    yield from _compared(folder, listing, known)
+    for path in sorted(known.keys() - {file.path for file in listing.files}):
+        if not {layout.folder_of(path), layout.ROOT} & listing.faults.keys():
+            yield f"file {path}: it is missing"
+
+
+def wikis() -> Iterator[str]:
+    """The same of each wiki's folder, and its index against the record."""
+    there = Wiki.objects.order_by("pk")
+    for wiki in there.filter(deleted_at=None).values_list("pk", flat=True):
+        yield from _files_of(wiki)
+    for wiki in (BANK, *there.filter(deleted_at=None).values_list("pk", flat=True)):
+        yield from (f"index of {wiki}: {fault}" for fault in wiki_index.faults(wiki))
+    known = {BANK, MEMORIES, *there.values_list("pk", flat=True)}
+    for name in sorted(places.homes() - known):
+        yield f"folder wikis/{name}: there is no such wiki"
+
+
+def _files_of(wiki: str) -> Iterator[str]:
+    folder, known = places.of_wiki(wiki).folder, _known(wiki)
+    listing = layout.look_at_wiki(folder, wiki, known)
+    yield from _compared(folder, listing, known)
+    if not listing.faults:  # Nothing is known of what a folder with a fault holds.
+        for path in sorted(known.keys() - {file.path for file in listing.files}):
+            yield f"file {path}: it is missing"
+
+
+def _known(wiki: str | None) -> dict[str, str]:
+    """The hash of each page's text by the path of its file."""
+    rows = Page.objects.filter(archived_at=None, wiki=wiki).order_by("path")
+    return dict(rows.values_list("path", "sha256"))
+
+
+def _compared(folder: Folder, listing: Listing, known: dict[str, str]) -> Iterator[str]:
     for path, problem in listing.faults.items():
         yield f"folder {path}: {problem}"
     for file in listing.files:
-        if fault := file.problem or _difference(folder, file.path, known.get(file.path)):
+        below = places.below(file.path)
+        if fault := file.problem or _difference(folder, below, known.get(file.path)):
             yield f"file {file.path}: {fault}"
-    seen = {file.path for file in listing.files}
-    for path in known:
-        if path not in seen and not {layout.folder_of(path), layout.ROOT} & listing.faults.keys():
-            yield f"file {path}: it is missing"
 
 
 def _difference(folder: Folder, path: str, sha: str | None) -> str:

@@ -9,6 +9,7 @@
     snippet    what a result shows of its page
     searching  all of it together
     feeding    pages and links from the record, and how an index catches up with it
+    checking   whether an index says what the record says
     service    a wiki as of its last change: searched, and its graph
 
 The file is a cache: where it is missing, damaged or of another making, NeedsRebuild says so.

@@ -184,7 +184,7 @@ def _caught_up(file: IndexFile, held: int) -> State:
     now = clock.current_seq()
     since, upto = _untouched.get(file.wiki, (0, 0))
     start = upto if since <= held < upto else held
-    changed = set(islice(_changed(file.wiki, start, now), APPLIED_AT_ONCE + 1))
+    changed = set(islice(changed_pages(file.wiki, start, now), APPLIED_AT_ONCE + 1))
     # Asked after the rows: what was pruned meanwhile is noticed too.
     if start < clock.pruned_seq():
         raise _TooFarBehind("changes that it has not seen are not kept any more")
@@ -198,7 +198,7 @@ def _caught_up(file: IndexFile, held: int) -> State:
     return State(file, "ready", False, now, touched=touched)
 
 
-def _changed(wiki: str, since: int, upto: int) -> Iterator[str]:
+def changed_pages(wiki: str, since: int, upto: int) -> Iterator[str]:
     """The ids of the pages that changed after `since`."""
     rows = Change.objects.filter(seq__gt=since, seq__lte=upto)
     if wiki == BANK:
