@@ -70,11 +70,15 @@ class Claim:
         """
         try:
             if response.status_code >= 500 or response.status_code == 429:
-                IdempotentAnswer.objects.filter(pk=self.pk).delete()
+                self.give_back()
             else:
                 self._keep(response, list(dict.fromkeys(documents))[:MOST_DOCUMENTS], own)
         except DatabaseError:
             logger.exception("an answer could not be kept; its key stays taken for ten minutes")
+
+    def give_back(self) -> None:
+        """Let the request be tried again with its key: nothing was done."""
+        IdempotentAnswer.objects.filter(pk=self.pk).delete()
 
     @transaction.atomic
     def _keep(

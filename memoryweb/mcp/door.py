@@ -9,6 +9,7 @@ from ninja.errors import AuthenticationError
 from memoryweb.api import domain_error, unauthenticated
 from memoryweb.core.api_auth import bearer
 from memoryweb.core.errors import DomainError, Forbidden
+from memoryweb.core.idempotency import Replayed
 
 
 @csrf_exempt
@@ -25,14 +26,16 @@ def mcp(request: HttpRequest) -> HttpResponse:
     try:
         refuse_foreign_pages(request)
         actor = bearer(request, "mcp")
+        if actor is None:
+            return unauthenticated(request, AuthenticationError())
+        request.actor = actor  # type: ignore[attr-defined]
+        from memoryweb.mcp.exchange import exchange  # The SDK takes half a second to import.
+
+        return exchange(request)  # type: ignore[arg-type]
+    except Replayed as answered:
+        return answered.answer
     except DomainError as error:
         return domain_error(request, error)
-    if actor is None:
-        return unauthenticated(request, AuthenticationError())
-    request.actor = actor  # type: ignore[attr-defined]
-    from memoryweb.mcp.exchange import exchange  # The SDK takes half a second to import.
-
-    return exchange(request)  # type: ignore[arg-type]
 
 
 def refuse_foreign_pages(request: HttpRequest) -> None:

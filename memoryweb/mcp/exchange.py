@@ -20,8 +20,9 @@ from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
 
+from memoryweb.core import clock, idempotency
 from memoryweb.core.api_auth import ApiRequest
-from memoryweb.core.errors import DomainError
+from memoryweb.core.errors import DomainError, Invalid
 from memoryweb.core.strict_json import loads
 from memoryweb.mcp.catalogue import INSTRUCTIONS, TOOLS
 from memoryweb.mcp.tool import Json, Tool
@@ -44,7 +45,10 @@ class Heard:
 
 
 def exchange(request: ApiRequest) -> HttpResponse:
-    """The answer to the message, or to each message of a batch, in order."""
+    """The answer to the message, or to each message of a batch, in order.
+
+    A call that writes is done once for its Idempotency-Key. Raises as `idempotency.claim`.
+    """
     try:
         message = loads(request.body)
     except DomainError as error:
@@ -53,12 +57,44 @@ def exchange(request: ApiRequest) -> HttpResponse:
     if problem := _problem([message] if batch is None else batch):
         return _refusal(types.INVALID_REQUEST, problem)
     if batch is None:
-        (heard,) = _heard(request, [request.body])
-        return _response(heard)
+        return _once(request) if _writes(message) else _answer(request)
+    if idempotency.HEADER in request.headers and any(map(_writes, batch)):
+        raise Invalid(f"an {idempotency.HEADER} goes with one call, not with a batch")
     answers = [one.body for one in _heard(request, [json.dumps(m).encode() for m in batch])]
     said = b",".join(body for body in answers if body)
     whole = Heard(200, {"content-type": "application/json"}, b"[%s]" % said)
     return _response(whole if said else Heard(202))
+
+
+def _answer(request: ApiRequest) -> HttpResponse:
+    (heard,) = _heard(request, [request.body])
+    return _response(heard)
+
+
+def _writes(message: Any) -> bool:
+    """Whether it is a call of a tool that writes."""
+    params = message.get("params") if isinstance(message, dict) else None
+    tool = TOOLS.get(str(params.get("name"))) if isinstance(params, dict) else None
+    return message.get("method") == "tools/call" and tool.writes if tool else False
+
+
+def _once(request: ApiRequest) -> HttpResponse:
+    """As the API does a POST with a key; of a call that failed nothing is kept."""
+    claim = idempotency.claim(request.actor, request)
+    with clock.noting() as noted:
+        response = _answer(request)
+    if claim is not None and _succeeded(response):
+        claim.finish(response, noted.documents, noted.seqs)
+    elif claim is not None:
+        claim.give_back()
+    return response
+
+
+def _succeeded(response: HttpResponse) -> bool:
+    if response.status_code != 200:
+        return False
+    result = json.loads(response.content).get("result")
+    return isinstance(result, dict) and not result.get("isError")
 
 
 def _problem(messages: Sequence[Any]) -> str:

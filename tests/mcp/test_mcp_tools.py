@@ -7,6 +7,8 @@ import jsonschema
 import pytest
 
 from bank import sync
+from episodes.models import Memory
+from memoryweb.core.models import IdempotentAnswer
 from memoryweb.mcp.catalogue import TOOLS
 from search.live import live
 from tests.mcp.conftest import LEGACY, MODERN
@@ -444,3 +446,43 @@ def test_what_breaks_inside_a_tool_is_told_without_its_insides(agent, monkeypatc
     problem = agent().fail("memory_search", query="x")
     assert problem["status"] == 500
     assert "secret" not in json.dumps(problem)
+
+
+def test_a_call_with_a_key_is_done_once_and_answered_the_same(agent):
+    writer = agent()
+    arguments = {"context_id": "shop", "name": "Shop", "memories": [{"content": "Sort the locks"}]}
+    frame = json.dumps(called("devkit_session_save", arguments))
+    first = writer.send(frame, **{"Idempotency-Key": "k1"})
+    again = writer.send(frame, **{"Idempotency-Key": "k1"})
+    assert first.json()["result"]["structuredContent"]["memories_added"] == 1
+    assert (again.content, again["Idempotent-Replayed"]) == (first.content, "true")
+    assert Memory.objects.count() == 1
+    other = writer.send(
+        json.dumps(called("memory_note", {"text": "x"})), **{"Idempotency-Key": "k1"}
+    )
+    assert (other.status_code, "another request" in other.json()["detail"]) == (422, True)
+
+
+def test_a_call_that_failed_may_be_tried_again_with_its_key(agent):
+    writer = agent()
+    frame = json.dumps(called("devkit_session_save", {"context_id": "shop"}))
+    for _ in range(2):
+        answer = writer.send(frame, **{"Idempotency-Key": "k1"})
+        assert answer.json()["result"]["isError"]
+        assert "Idempotent-Replayed" not in answer
+
+
+def test_a_key_goes_with_one_call_and_a_read_needs_none(agent):
+    writer = agent(version="2025-03-26")
+    note = called("memory_note", {"text": "Queues drain at night"})
+    refused = writer.send(json.dumps([note, note]), **{"Idempotency-Key": "k1"})
+    assert (refused.status_code, "batch" in refused.json()["detail"]) == (422, True)
+    read = json.dumps(called("devkit_session_list", {}))
+    for _ in range(2):
+        assert "Idempotent-Replayed" not in writer.send(read, **{"Idempotency-Key": "k2"})
+    assert not IdempotentAnswer.objects.exists()
+
+
+def called(tool: str, arguments: dict) -> dict:
+    params = {"name": tool, "arguments": arguments}
+    return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
