@@ -12,6 +12,7 @@ from bank.sweep import Sweep
 from episodes import deletion, session_undo
 from memoryweb import rereading
 from memoryweb.core import clock, idempotency
+from search import coverage_days
 
 logger = logging.getLogger(__name__)
 
@@ -69,6 +70,12 @@ def _prune() -> None:
     idempotency.prune()
 
 
+def _note_coverage() -> None:
+    """The days here, the graphs aside: to build one takes longer than the other chores may wait."""
+    coverage_days.keep()
+    coverage_days.measure_aside()
+
+
 CHORES = [
     Chore("take in what was edited outside", 2, _take_in_edits),
     Chore("take in what was edited in wikis", 2, _take_in_edits_of_wikis),
@@ -76,6 +83,7 @@ CHORES = [
     Chore("rewrite links that follow a rename", 2, rewriting.step),
     Chore("finish saves that were begun", 30, _finish_saves),
     Chore("read texts again when the rules changed", 2, _read_again),
+    Chore("note how much vectors cover", 600, _note_coverage),
     Chore("clear expired sessions", 3600, _clear_sessions),
     Chore("remove old change rows and kept answers", 600, _prune),
     Chore("remove what can no longer be brought back", 30, _purge_deleted),

@@ -8,15 +8,30 @@ from ninja import Query, Router
 from memoryweb.core import active_model
 from memoryweb.core.api_auth import ApiRequest, read, write
 from memoryweb.core.errors import Invalid
-from search import coverage, defaults, services, switching, wording
+from memoryweb.core.models import ActiveModel
+from memoryweb.core.paging import Listed, Paging, page
+from search import comparing, coverage, defaults, judging, services, switching, wording
+from search.comparing import Placed, Side
 from search.engine import Hit, Trace
+from search.judging import Measures
 from search.schemas import (
+    Collection,
+    CompareIn,
+    CompareOut,
+    CoverageFilter,
+    CoveredOut,
     ExplainOut,
+    JudgementIn,
+    MeasuresOut,
+    ModelOut,
+    PairOut,
+    PlacedOut,
     ResultOut,
     SearchIn,
     SearchOut,
     SettingsIn,
     SettingsOut,
+    SideOut,
     TermOut,
     WhyNotIn,
     WhyNotOut,
@@ -59,10 +74,63 @@ def similar(request: HttpRequest, episode_id: str, limit: Limit = 10) -> SearchO
     return answered(services.similar("episodes", episode_id, limit))
 
 
+@router.post("/compare", response=CompareOut, auth=read)
+def compare(request: HttpRequest, body: CompareIn) -> CompareOut:
+    """The same queries by the active model and by another stored one, before a switch."""
+    queries = list(dict.fromkeys(body.queries)) or comparing.suggested()
+    found = comparing.compare(body.model, queries, body.by_vectors)
+    means = found.means or (None, None)
+    return CompareOut(
+        active=_model(found.active),
+        other=_model(found.other),
+        overlap=found.overlap,
+        judged=found.judged,
+        measures_active=_measures(means[0]),
+        measures_other=_measures(means[1]),
+        pairs=[
+            PairOut(
+                query=pair.query,
+                shared=pair.shared,
+                active=_side(pair.active),
+                other=_side(pair.other),
+            )
+            for pair in found.pairs
+        ],
+    )
+
+
+@router.put("/judgements", response=JudgementIn, auth=write)
+def judge(request: ApiRequest, body: JudgementIn) -> JudgementIn:
+    """Keep how relevant a document is for a query: what models and settings are compared by."""
+    document = body.document
+    judging.judge(request.actor, body.query, document.collection, document.id, body.grade)
+    return body
+
+
 @router.get("/coverage", auth=read)
 def coverage_report(request: HttpRequest) -> dict[str, Any]:
     """How much of the memory vectors cover, and how the index of this process stands."""
     return coverage.report()
+
+
+@router.get("/coverage/{collection}", response=Listed[CoveredOut], auth=read)
+def coverage_of(
+    request: HttpRequest,
+    collection: Collection,
+    wanted: Query[CoverageFilter],
+    paging: Query[Paging],
+) -> dict[str, Any]:
+    """The documents that one number of the coverage counts; `failed` ones with the cause."""
+    documents = coverage.COLLECTIONS[collection]
+    found = page(
+        documents.listed(coverage.Wanted(**wanted.model_dump())),
+        ("pk",),
+        limit=paging.limit,
+        cursor=paging.cursor,
+        described=documents.described,
+    )
+    items = [documents.shown(row) for row in found.items]
+    return {"items": items, "next_cursor": found.next_cursor, "total": found.total}
 
 
 @router.get("/settings", response=SettingsOut, auth=read)
@@ -133,6 +201,37 @@ def _explanation(hit: Hit) -> ExplainOut | None:
         bm25_raw=why.bm25_raw,
         bm25_best=why.bm25_best,
         cosine=why.cosine,
+    )
+
+
+def _model(model: ActiveModel) -> ModelOut:
+    return ModelOut(model=model.model, dimension=model.dimension)
+
+
+def _measures(measures: Measures | None) -> MeasuresOut | None:
+    return MeasuresOut(**vars(measures)) if measures else None
+
+
+def _side(side: Side) -> SideOut:
+    return SideOut(
+        mode=side.found.answer.mode,
+        reasons=list(side.found.reasons),
+        results=[_placed(placed) for placed in side.placed],
+        measures=_measures(side.measures),
+    )
+
+
+def _placed(placed: Placed) -> PlacedOut:
+    hit, shown = placed.result.hit, placed.result.shown
+    return PlacedOut(
+        collection=hit.collection,
+        id=hit.id,
+        title=shown.title,
+        url=shown.url,
+        score=hit.score,
+        rank=placed.place,
+        rank_other=placed.other,
+        grade=placed.grade,
     )
 
 

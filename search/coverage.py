@@ -1,21 +1,29 @@
 """How much of the memory vectors cover, counted in the database; each number has its list."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from datetime import date, timedelta
 from math import floor
 from typing import Any
 from urllib.parse import urlencode
 
-from django.db.models import Count
+from django.db.models import Count, F, Model, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import TruncMonth
+from django.urls import reverse
+from django.utils import timezone
 
 from bank import page_vectors
-from bank import queries as bank
+from bank.models import PageVector
 from episodes import queries, session_queries
-from episodes.models import Episode
+from episodes.models import Episode, EpisodeVector, MemoryVector
 from episodes.schemas import VECTOR_STATES, VectorState
 from memoryweb.core import active_model, clock
+from search import runs
 from search.engine import Index
 from search.live import View, live
+from search.models import CoverageDay
+from search.reindex import BLANK, CORPORA, Target, target_of
+from search.sources import title_of
 
 MEANINGS = {
     "current": "Made from the text as it is now, by the active model. Compared in every search.",
@@ -26,6 +34,7 @@ MEANINGS = {
     "zero": "The vector was refused: it has no direction.",
 }
 MOST_DIRECTORIES = 50  # that the page lists
+MOST_MONTHS = 24
 
 
 @dataclass(frozen=True)
@@ -49,82 +58,237 @@ class Coverage:
         embeddable = self.total - self.blank
         return self.vectorized / embeddable if embeddable else 1.0
 
+    @property
+    def lacking(self) -> int:
+        """How many a vector can still be made of."""
+        return self.total - self.blank - self.vectorized
+
+    @property
+    def percent(self) -> str:
+        return percent(self.ratio)
+
+
+@dataclass(frozen=True)
+class Documents:
+    """The documents of one collection that vectors can cover, and what a page calls them.
+
+    `text` is the column that is embedded; `vectors` is the table of their vectors, `of` its key
+    to the document; `lists` the page that lists them by state, where it is not the general one.
+    """
+
+    name: str
+    label: str
+    noun: str
+    rows: Callable[[], QuerySet[Any]]
+    text: str
+    with_state: Callable[[QuerySet[Any]], QuerySet[Any]]
+    states: Callable[[], dict[Any, int]]
+    title: Callable[[Any], str]
+    vectors: type[Model]
+    of: str
+    lists: str = ""
+
+    def coverage(self) -> Coverage:
+        blank = self.rows().filter(**{f"{self.text}__regex": BLANK}).count()
+        return Coverage(dict.fromkeys(VECTOR_STATES, 0) | self.states(), blank)
+
+    def address(self, state: str = "", **filters: str) -> str:
+        """The page that lists what a number counts."""
+        wanted = {"vector": state, **filters} if state else filters
+        if not self.lists or state == "failed" or filters.keys() & GENERAL:
+            return reverse("coverage_list", args=[self.name]) + _query(wanted)
+        return reverse(self.lists) + _query(wanted)
+
+    def listed(self, wanted: "Wanted") -> QuerySet[Any]:
+        """The documents a number counts, for `described`."""
+        rows = self.rows()
+        if wanted.vector == "failed":
+            rows = rows.filter(pk__in=CORPORA[self.name].failed(target()).values("pk"))
+        elif wanted.vector:
+            rows = rows.filter(CORPORA[self.name].in_state(wanted.vector))
+        if wanted.blank:
+            rows = rows.filter(**{f"{self.text}__regex": BLANK})
+        if wanted.model:
+            made: Any = self.vectors._default_manager.filter(model=wanted.model)
+            if wanted.dimension is not None:
+                made = made.filter(dimension=wanted.dimension)
+            rows = rows.filter(pk__in=made.values(self.of))
+        return rows
+
+    def described(self, rows: QuerySet[Any]) -> QuerySet[Any]:
+        """Annotate `vector_state`, `cause` and `failed_in`: why the last run that failed at it
+        did so, and which it was."""
+        corpus = CORPORA[self.name]
+        errors = corpus.errors(target()).filter(document=OuterRef("named")).order_by("-id")
+        cause, run = (Subquery(errors.values(name)[:1]) for name in ("reason", "run"))
+        found: QuerySet[Any] = self.with_state(rows.annotate(named=corpus.document))
+        described: QuerySet[Any] = found.annotate(cause=cause, failed_in=run)
+        return described
+
+    def one(self, document: str) -> Any:
+        """The described row of one document; None where vectors do not cover it."""
+        found = self.rows().filter(CORPORA[self.name].named([document]))
+        return self.described(found).first()
+
+    def text_of(self, row: Any) -> str:
+        return str(getattr(row, self.text))
+
+    def shown(self, row: Any) -> dict[str, Any]:
+        """A row from `described` in the API's shape."""
+        has = row.vector_state == "current"
+        return {
+            "collection": self.name,
+            "id": row.named,
+            "title": self.title(row),
+            "url": row.get_absolute_url(),
+            "state": row.vector_state,
+            "cause": None if has else row.cause,
+            "run": None if has else row.failed_in,
+        }
+
+
+GENERAL = {"blank", "model", "dimension"}  # filters that only the general list knows
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What of a collection is listed; nothing given means all of it."""
+
+    vector: Any = ""
+    blank: bool = False
+    model: str = ""
+    dimension: int | None = None
+
+
+def _query(values: dict[str, str]) -> str:
+    return f"?{urlencode(values)}" if values else ""
+
+
+COLLECTIONS = {
+    documents.name: documents
+    for documents in (
+        Documents(
+            "episodes",
+            "Episodes",
+            "episode",
+            Episode.objects.all,
+            "summary",
+            queries.with_vector_state,
+            queries.vector_states,
+            lambda row: title_of(row.summary) or row.pk,
+            EpisodeVector,
+            "episode",
+            "episodes",
+        ),
+        Documents(
+            "memories",
+            "Session memories",
+            "session memory",
+            session_queries.searchable,
+            "content",
+            session_queries.with_vector_state,
+            session_queries.vector_states,
+            lambda row: title_of(row.content) or row.pk,
+            MemoryVector,
+            "memory",
+            "memories",
+        ),
+        Documents(
+            "pages",
+            "Bank",
+            "page or note",
+            page_vectors.embeddable,
+            "content",
+            page_vectors.with_vector_state,
+            page_vectors.vector_states,
+            lambda row: row.title or row.name,
+            PageVector,
+            "page",
+        ),
+    )
+}
+
 
 def episodes() -> Coverage:
-    blank = Episode.objects.filter(summary__regex=r"^\s*$").count()
-    return Coverage(queries.vector_states(), blank)
+    return COLLECTIONS["episodes"].coverage()
 
 
-def memories() -> Coverage:
-    """Session memories that a search is served."""
-    return Coverage(dict.fromkeys(VECTOR_STATES, 0) | session_queries.vector_states())
+def target() -> Target:
+    """What a repair makes: vectors of the provider's model, else of the active one."""
+    return target_of(runs.wanted_model())
 
 
-def pages() -> Coverage:
-    """The bank's pages, notes and long-term memory."""
-    blank = page_vectors.embeddable().filter(content__regex=r"^\s*$").count()
-    return Coverage(dict.fromkeys(VECTOR_STATES, 0) | _typed(page_vectors.vector_states()), blank)
-
-
-# Where the documents of a collection are listed by the state of their vectors.
-OTHER_LISTS = {"memories": "/sessions/memories/"}
-
-
-def _listed(name: str, state: str) -> str:
-    """The page that lists what a number of a collection counts; "" where there is none."""
-    return f"{OTHER_LISTS[name]}?{urlencode({'vector': state})}" if name in OTHER_LISTS else ""
-
-
-def _others() -> list[dict[str, Any]]:
-    """The collections beside episodes, with what of them lacks a current vector."""
-    counted = {"memories": ("Session memories", memories()), "pages": ("Bank", pages())}
-    return [
-        {
-            "name": name,
-            "label": label,
-            "coverage": each,
-            "lacking": each.total - each.blank - each.vectorized,
-            "percent": percent(each.ratio),
-            "url": OTHER_LISTS.get(name, ""),
-            "states": [
-                (VECTOR_STATES[state], count, _listed(name, state))
-                for state, count in each.counts.items()
-                if count
-            ],
-        }
-        for name, (label, each) in counted.items()
-    ]
-
-
-def _typed(states: dict[str, int]) -> dict[VectorState, int]:
-    return {state: states[state] for state in VECTOR_STATES if state in states}
+def failed(name: str, wanted: Target) -> int:
+    """How many documents of a collection lack a vector though a run has tried to make it."""
+    return CORPORA[name].failed(wanted).count()
 
 
 def episodes_by_directory(directories: Collection[str]) -> dict[str, Coverage]:
     """The coverage of each of the working directories, in their order."""
-    counted = {name: dict.fromkeys(VECTOR_STATES, 0) for name in directories}
-    rows: Any = queries.with_vector_state(Episode.objects.filter(working_dir__in=directories))
-    states = rows.order_by().values_list("working_dir", "vector_state")
-    for directory, state, count in states.annotate(count=Count("pk")):
-        counted[directory][state] = count
-    return {name: Coverage(states) for name, states in counted.items()}
+    rows = Episode.objects.filter(working_dir__in=directories)
+    return _episodes_by(F("working_dir"), rows, list(directories))
 
 
-def episodes_by_model() -> list[dict[str, Any]]:
-    """The stored vectors by model and width, the active model first."""
+def episodes_by_month() -> dict[date, Coverage]:
+    """The coverage of each month of the configured time zone that has episodes, newest first."""
+    month = TruncMonth("created_at", tzinfo=timezone.get_current_timezone())
+    found = _episodes_by(month, Episode.objects.all())
+    return {at.date(): found[at] for at in sorted(found, reverse=True)}
+
+
+def _episodes_by(
+    by: Any, rows: QuerySet[Episode], keys: Collection[Any] = ()
+) -> dict[Any, Coverage]:
+    counted: dict[Any, dict[Any, int]] = {key: dict.fromkeys(VECTOR_STATES, 0) for key in keys}
+    grouped: Any = queries.with_vector_state(rows).order_by().annotate(key=by)
+    for key, state, count in grouped.values_list("key", "vector_state").annotate(count=Count("pk")):
+        counted.setdefault(key, dict.fromkeys(VECTOR_STATES, 0))[state] = count
+    return {key: Coverage(states) for key, states in counted.items()}
+
+
+def days_of(month: date) -> dict[str, str]:
+    """A month as the filters of a list."""
+    last = (month + timedelta(days=31)).replace(day=1) - timedelta(days=1)
+    return {"since": month.isoformat(), "until": last.isoformat()}
+
+
+def models() -> list[dict[str, Any]]:
+    """The stored vectors by model and width, over all collections, the active model first."""
     active = active_model.active()
-    rows = queries.vectors_by_model()
-    for row in rows:
-        row["active"] = active is not None and row["model"] == active.model
-    return sorted(rows, key=lambda row: (not row["active"], -row["count"]))
+    rows: dict[tuple[str, int], dict[str, int]] = {}
+    for name, documents in COLLECTIONS.items():
+        made: Any = documents.vectors._default_manager.filter(_counted(documents))
+        counted = made.values_list("model", "dimension").order_by().annotate(count=Count("pk"))
+        for model, dimension, count in counted:
+            rows.setdefault((model, dimension), {})[name] = count
+    found = [_model(*key, counts, active) for key, counts in rows.items()]
+    return sorted(found, key=lambda row: (not row["active"], -row["count"], row["model"]))
 
 
-def list_address(state: str, **filters: str) -> str:
-    """The page that lists what a number counts."""
-    return "/episodes/?" + urlencode({"vector": state, **filters})
+def _counted(documents: Documents) -> Q:
+    """The vectors of documents that the collection counts: archived ones are in no list."""
+    return Q(**{f"{documents.of}__in": documents.rows().values("pk")})
 
 
-def bar(counted: Coverage, **filters: str) -> list[dict[str, Any]]:
+def _model(model: str, dimension: int, counts: dict[str, int], active: Any) -> dict[str, Any]:
+    """A vector is stored as float32: four bytes a number."""
+    filters = {"model": model, "dimension": str(dimension)}
+    count = sum(counts.values())
+    return {
+        "model": model,
+        "dimension": dimension,
+        "count": count,
+        "active": active is not None and active.model == model,
+        "bytes": 4 * dimension,
+        "bytes_in_all": 4 * dimension * count,
+        "of": [
+            (COLLECTIONS[name].label, n, COLLECTIONS[name].address(**filters))
+            for name, n in counts.items()
+        ],
+    }
+
+
+def bar(counted: Coverage, name: str = "episodes", **filters: str) -> list[dict[str, Any]]:
     """The states one after another along a bar of 100, each with its number and its list."""
     parts: list[dict[str, Any]] = []
     start = 0.0
@@ -136,7 +300,7 @@ def bar(counted: Coverage, **filters: str) -> list[dict[str, Any]]:
                 "label": VECTOR_STATES[state],
                 "meaning": MEANINGS[state],
                 "count": counted.counts[state],
-                "url": list_address(state, **filters),
+                "url": COLLECTIONS[name].address(state, **filters),
                 "x": round(start, 3),
                 "width": round(width, 3),
             }
@@ -145,19 +309,21 @@ def bar(counted: Coverage, **filters: str) -> list[dict[str, Any]]:
     return parts
 
 
+def percent(ratio: float) -> str:
+    """Rounded down, so that only what is complete is called 100 %."""
+    return f"{floor(1000 * ratio) / 10:g} %"
+
+
 def report() -> dict[str, Any]:
     """The whole coverage as the API answers it. It asks the index only for what it knows best."""
-    view = live.view()
-    active = active_model.active()
-    counted = {
-        "episodes": episodes(),
-        "memories": memories(),
-        "pages": pages(),
-    }
-    found = {name: _figures(coverage, view, name) for name, coverage in counted.items()}
-    for figures in found.values():
-        figures["dimension"] = active.dimension if active else None
-        figures["model"] = active.model if active else None
+    view, active, wanted = live.view(), active_model.active(), target()
+    model, dimension = (active.model, active.dimension) if active else (None, None)
+    found = {}
+    for name, documents in COLLECTIONS.items():
+        index, sampled = (view.indexes or {}).get(name), measured(name, model or "")
+        figures = _figures(documents.coverage(), index, sampled if model else None)
+        known = {"failed": failed(name, wanted), "model": model, "dimension": dimension}
+        found[name] = figures | known
     return {"collections": found, "index": index_state(view)}
 
 
@@ -174,8 +340,13 @@ def index_state(view: View) -> dict[str, Any]:
     }
 
 
-def _figures(coverage: Coverage, view: View, name: str) -> dict[str, Any]:
-    index = (view.indexes or {}).get(name)
+def measured(name: str, model: str) -> CoverageDay | None:
+    """What the worker last measured of a collection's graph with the vectors of a model."""
+    found = CoverageDay.objects.filter(collection=name, measured_model=model)
+    return found.order_by("-day").first()
+
+
+def _figures(coverage: Coverage, index: Index | None, found: CoverageDay | None) -> dict[str, Any]:
     return {
         "total": coverage.total,
         "vectorized": coverage.vectorized,
@@ -189,66 +360,20 @@ def _figures(coverage: Coverage, view: View, name: str) -> dict[str, Any]:
         "blank": coverage.blank,
         "ratio": coverage.ratio,
         "has_dimension_mismatch": coverage.counts["wrong_width"] > 0,
-        **_index_figures(index),
+        **_index_figures(index, found),
     }
 
 
-def _index_figures(index: Index | None) -> dict[str, Any]:
-    if index is None:
-        return {"capacity": None, "capacity_used": None, "recall_at_10": None, "mode": None}
-    statistics = index.statistics
+def _index_figures(index: Index | None, found: CoverageDay | None) -> dict[str, Any]:
+    """Recall is 1.0 while searches are exact, and what the worker measured of a graph."""
+    statistics = index.statistics if index is not None else None
+    exact = statistics is not None and statistics.mode == "exact" and statistics.vectorized > 0
+    sampled = found if statistics is not None and statistics.mode == "hnsw" else None
     return {
-        "capacity": statistics.capacity,
-        "capacity_used": statistics.vectorized,
-        "recall_at_10": index.recall_at_10(),
-        "mode": statistics.mode,
+        "capacity": statistics.capacity if statistics else None,
+        "capacity_used": statistics.vectorized if statistics else None,
+        "mode": statistics.mode if statistics else None,
+        "recall_at_10": 1.0 if exact else sampled.recall if sampled else None,
+        "recall_sample": sampled.sample if sampled else None,
+        "recall_measured_at": sampled.measured_at if sampled else None,
     }
-
-
-def overview() -> dict[str, Any]:
-    """What the page shows: the states in all, by directory and by model, and the index."""
-    view, active, counted = live.view(), active_model.active(), episodes()
-    sizes, others = queries.directories(), _others()
-    largest = sorted(sizes, key=lambda path: (-sizes[path], path))[:MOST_DIRECTORIES]
-    return {
-        "episodes": counted,
-        "nothing": not counted.total and not any(row["coverage"].total for row in others),
-        "percent": percent(counted.ratio),
-        "states": bar(counted),
-        "active": active,
-        "models": [_with_sizes(row) for row in episodes_by_model()],
-        "directories": [
-            {"path": path, "coverage": each, "states": bar(each, working_dir=path)}
-            for path, each in episodes_by_directory(largest).items()
-        ],
-        "more_directories": len(sizes) - len(largest),
-        "pages": bank.entities().count(),
-        "notes": bank.notes().count(),
-        "others": others,
-        "index": index_state(view),
-        "indexes": _indexes(view),
-    }
-
-
-def percent(ratio: float) -> str:
-    """Rounded down, so that only what is complete is called 100 %."""
-    return f"{floor(1000 * ratio) / 10:g} %"
-
-
-def _with_sizes(row: dict[str, Any]) -> dict[str, Any]:
-    """A vector is stored as float32: four bytes a number."""
-    size = 4 * row["dimension"]
-    return {**row, "bytes": size, "bytes_in_all": size * row["count"]}
-
-
-def _indexes(view: View) -> list[dict[str, Any]]:
-    """Each collection's index; recall is measured only where it can be less than all."""
-    return [
-        {
-            "name": name,
-            "has_vectors": name == "episodes",
-            "statistics": (statistics := index.statistics),
-            "recall": index.recall_at_10(20) if statistics.mode == "hnsw" else None,
-        }
-        for name, index in (view.indexes or {}).items()
-    ]

@@ -6,6 +6,7 @@ to five seconds for this and then answers with what there is, and says so.
 """
 
 import logging
+import math
 import threading
 import time
 import uuid
@@ -14,8 +15,6 @@ from dataclasses import dataclass, replace
 
 from django.db import connection
 
-from episodes import queries as episodes
-from episodes.schemas import VECTOR_STATES, VectorState
 from memoryweb.core import active_model, clock
 from memoryweb.core.analysis import ANALYZERS
 from memoryweb.core.errors import Gone, Unavailable
@@ -32,7 +31,8 @@ logger = logging.getLogger(__name__)
 
 PATIENCE = 5.0  # seconds a search waits to catch up
 CHANGES_AT_ONCE = 1000
-NOT_COMPARED: tuple[VectorState, ...] = ("stale", "wrong_width", "other_model")
+QUIET = 5.0  # seconds without a change, before a graph is built
+LONGEST_UNREST = 60.0  # seconds that a graph waits for that
 RETRY_AFTER = 5.0  # seconds between two tries to build an index that failed
 
 
@@ -76,6 +76,7 @@ class Built:
     indexes: Mapping[str, Index]
     saved: Defaults
     rebuild: int = 0
+    changed_at: float = -math.inf  # When a document was last put or removed.
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,8 @@ class LiveIndex:
         self._builder: threading.Thread | None = None
         self._failed_at: float | None = None
         self._grapher: threading.Thread | None = None
+        self._graphing = threading.Lock()
+        self._graphs_due = self._graphs_are_built = False
 
     def view(self, min_seq: int = 0, patience: float = PATIENCE) -> View:
         """The index as fresh as it gets within `patience` seconds.
@@ -227,7 +230,8 @@ class LiveIndex:
             wanted, _ = _clock()
             changes = clock.changes_since(built.seq, CHANGES_AT_ONCE)
             for name, source in self._sources.items():
-                _apply(built.indexes[name], source, changes)
+                if _apply(built.indexes[name], source, changes):
+                    built.changed_at = time.monotonic()
             if len(changes) < CHANGES_AT_ONCE:
                 # Writes that changed no document move the clock as well.
                 built.seq = max(wanted, changes[-1].seq if changes else 0, built.seq)
@@ -270,7 +274,6 @@ class LiveIndex:
             count = sum(map(len, indexes.values()))
             seconds = time.monotonic() - started
             logger.info("index of %d documents built in %.1f s", count, seconds)
-            _tell_what_was_left_out()
         finally:
             connection.close()
         self._build_graphs()
@@ -282,9 +285,20 @@ class LiveIndex:
             self._grapher.start()
 
     def _graph(self) -> None:
-        built = self._built
-        for index in built.indexes.values() if built else ():
-            index.build_graph()
+        while self._takes_due_graphs():
+            built, deadline = self._built, time.monotonic() + LONGEST_UNREST
+            # While a reindex fills in vectors, a graph is outgrown as soon as it is built.
+            while built and time.monotonic() < min(built.changed_at + QUIET, deadline):
+                time.sleep(QUIET / 10)
+            for index in built.indexes.values() if built else ():
+                index.build_graph()
+
+    def _takes_due_graphs(self) -> bool:
+        """Whether a build was called for since the last one began; if not, the thread ends."""
+        with self._graphing:
+            due, self._graphs_due = self._graphs_due, False
+            self._graphs_are_built = due
+            return due
 
 
 def tried_build(name: str) -> int:
@@ -306,25 +320,11 @@ def _filled(source: Source, now: State) -> Index:
     return index
 
 
-def _tell_what_was_left_out() -> None:
-    """One line for all vectors that no search compares; the coverage page lists them."""
-    counts = episodes.vector_states()
-    left_out = {state: counts[state] for state in NOT_COMPARED if counts[state]}
-    if left_out:
-        logger.warning(
-            "%d vectors were left out (%s); their episodes are found by words alone until they are "
-            "embedded again. A stored vector cannot be converted: `manage.py reindex` makes new "
-            "ones with a provider, and agents send theirs to POST /api/v1/episodes/embeddings",
-            sum(left_out.values()),
-            ", ".join(f"{count} {VECTOR_STATES[state]}" for state, count in left_out.items()),
-        )
-
-
-def _apply(index: Index, source: Source, changes: list[Change]) -> None:
-    """Bring the changed documents of one collection to what their rows say now."""
+def _apply(index: Index, source: Source, changes: list[Change]) -> bool:
+    """Bring the changed documents of one collection to what their rows say now; if there are."""
     ids = {change.document for change in changes if change.collection == source.name}
     if not ids:
-        return
+        return False
     documents = list(source.documents(ids))
     index.remove(ids - {document.id for document in documents})
     index.put(documents)
@@ -334,6 +334,7 @@ def _read(seq: int, database: uuid.UUID | None) -> State:
     return State(
         seq=seq,
         database=database,
+    return True
         saved=defaults.current()[1],
         active=active_model.active(),
         provider=configured.named_on_page(),

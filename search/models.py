@@ -54,7 +54,8 @@ class Run(models.Model):
     """One piece of long work, done by whichever process has its lease; see `search.runs`.
 
     `collection` and `position` say where it goes on. `states` are the only vector states it
-    looks after, all that are not current where there is none.
+    looks after, all that are not current where there is none; `documents` the only ones it does,
+    where some are named.
     """
 
     class Kind(models.TextChoices):
@@ -72,6 +73,7 @@ class Run(models.Model):
     state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
     collections = models.JSONField(default=list)
     states = models.JSONField(default=list, blank=True)
+    documents = models.JSONField(default=list, blank=True)
     model = models.CharField(max_length=200, blank=True)
     dimension = models.PositiveIntegerField(null=True, blank=True)
     actor = models.CharField(max_length=250)
@@ -152,3 +154,52 @@ class RunError(models.Model):
 
     def __str__(self) -> str:
         return f"{self.collection}/{self.document}: {self.reason}"
+
+
+class CoverageDay(models.Model):
+    """How much of a collection vectors covered at the end of a day; today's row still changes.
+
+    `counts` has the number of documents in each state. `recall` is the share of the true ten
+    nearest that the graph of `graph` vectors by `measured_model` found for `sample` of them, where
+    it was measured.
+    """
+
+    day = models.DateField()
+    collection = models.CharField(max_length=30)
+    model = models.CharField(max_length=200, blank=True)
+    counts = models.JSONField()
+    blank = models.PositiveIntegerField()
+    recall = models.FloatField(null=True, blank=True)
+    sample = models.PositiveIntegerField(default=0)
+    graph = models.PositiveIntegerField(default=0)
+    measured_model = models.CharField(max_length=200, blank=True)
+    measured_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["collection", "day"], name="one_coverage_a_day")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.collection} on {self.day}"
+
+
+class Judgement(models.Model):
+    """How relevant a person finds a document for a query: 0 for not at all, to 3."""
+
+    query = models.CharField(max_length=500)
+    collection = models.CharField(max_length=30)
+    document = models.CharField(max_length=400)
+    grade = models.PositiveSmallIntegerField()
+    judged_by = models.CharField(max_length=250)
+    judged_at = models.DateTimeField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["query", "collection", "document"], name="one_judgement_a_document"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.query}: {self.collection}/{self.document} is {self.grade}"

@@ -7,9 +7,11 @@ from another text. Blank texts have nothing to embed and are in no list.
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Value
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Concat
 
 from bank import page_vectors
 from bank.markdown import split
@@ -26,6 +28,8 @@ SAMPLE = 10
 # What of a long text is embedded: models read no more, and some refuse more.
 LONGEST_TEXT = 8_000
 BLANK = r"^\s*$"
+# What may be repaired: documents by the state of their vectors, or those that a run failed at.
+Repair = VectorState | Literal["failed"]
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ class Wanted:
     they are given."""
 
     target: Target
-    states: Sequence[VectorState] = ()
+    states: Sequence[Repair] = ()
     retry_of: int | None = None
     ids: Collection[str] | None = None
 
@@ -62,8 +66,8 @@ class Lacking:
 class Corpus:
     """The documents of one collection.
 
-    `lacking` chooses rows, `after` those beyond a position in the order of `order`, `read` makes
-    them documents. `put` stores vectors in the caller's transaction, and gives the documents
+    `lacking` chooses rows, `document` is a row's id in the index as an expression, `read` makes
+    rows documents. `put` stores vectors in the caller's transaction, and gives the documents
     whose text is another by now.
     """
 
@@ -72,18 +76,34 @@ class Corpus:
     made: Callable[[Target], QuerySet[Any]]
     in_state: Callable[[VectorState], Q]
     named: Callable[[Collection[str]], Q]
+    document: Combinable
     read: Callable[[QuerySet[Any]], list[Lacking]]
     put: Callable[[clock.Writing, Target, Sequence[tuple[Lacking, Vector]]], set[str]]
 
     def lacking(self, wanted: Wanted) -> QuerySet[Any]:
         rows = self.embeddable().filter(~Exists(self.made(wanted.target))).order_by("pk")
         if wanted.states:
-            states = (self.in_state(state) for state in wanted.states)
+            states = (self._repaired(state, wanted.target) for state in wanted.states)
             rows = rows.filter(Q(*states, _connector=Q.OR))
         if wanted.retry_of is not None:
             failed = RunError.objects.filter(run=wanted.retry_of, collection=self.name)
             rows = rows.filter(self.named(list(failed.values_list("document", flat=True))))
         return rows if wanted.ids is None else rows.filter(self.named(wanted.ids))
+
+    def failed(self, target: Target) -> QuerySet[Any]:
+        """What lacks a vector of this model though a run has tried to make it."""
+        return self.lacking(Wanted(target, ("failed",)))
+
+    def errors(self, target: Target) -> QuerySet[RunError]:
+        """Where runs of this model failed at documents of this collection."""
+        return RunError.objects.filter(collection=self.name, run__model=target.model)
+
+    def _repaired(self, state: Repair, target: Target) -> Q:
+        if state != "failed":
+            return self.in_state(state)
+        found = self.embeddable().annotate(document=self.document)
+        failed = Exists(self.errors(target).filter(document=OuterRef("document")))
+        return Q(pk__in=found.filter(failed).values("pk"))
 
     def batch(self, wanted: Wanted, position: str, size: int = BATCH) -> list[Lacking]:
         """The next documents after a position, "" for the first."""
@@ -202,6 +222,7 @@ CORPORA = {
             ),
             queries.in_state,
             _by_pk,
+            F("pk"),
             _read_episodes,
             _put_episodes,
         ),
@@ -213,6 +234,7 @@ CORPORA = {
             ),
             _memories_in_state,
             _by_pk,
+            F("pk"),
             _read_memories,
             _put_memories,
         ),
@@ -224,6 +246,7 @@ CORPORA = {
             ),
             _pages_in_state,
             _pages_named,
+            Concat("kind", Value("/"), "name"),
             _read_pages,
             _put_pages,
         ),

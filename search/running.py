@@ -129,7 +129,7 @@ class _Doing:
     def _reindex(self) -> None:
         provider = configured.required().of(self.run.model)
         target = self._target(provider)
-        wanted = Wanted(target, self.run.states, self.run.retry_of_id)
+        wanted = runs.request_of(self.run).of(target)
         self._begin(wanted)
         names = self.run.collections
         for name in names[names.index(self.run.collection or names[0]) :]:

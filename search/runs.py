@@ -17,14 +17,13 @@ from django.db import IntegrityError
 from django.db.models import Prefetch, Q, QuerySet
 from django.utils import timezone
 
-from episodes.schemas import VectorState
 from memoryweb.core import active_model, clock
 from memoryweb.core.actor import Actor, Role
 from memoryweb.core.errors import Conflict, Invalid, NotFound
 from search.embedding import configured
 from search.embedding.problems import ProviderError
 from search.models import Run, RunError, RunHold
-from search.reindex import CORPORA, Plan, Target, Wanted, plan, target_of
+from search.reindex import CORPORA, Plan, Repair, Target, Wanted, plan, target_of
 from search.sources import SOURCES
 
 LEASE = timedelta(seconds=15)
@@ -38,8 +37,13 @@ class Request:
 
     collections: Sequence[str] = ()
     model: str = ""
-    states: Sequence[VectorState] = ()
+    states: Sequence[Repair] = ()
     retry_of: int | None = None
+    documents: Sequence[str] = ()
+
+    def of(self, target: Target) -> Wanted:
+        """This as a choice of documents that lack a vector of the target."""
+        return Wanted(target, self.states, self.retry_of, self.documents or None)
 
     @property
     def named(self) -> list[str]:
@@ -53,17 +57,25 @@ def this_process() -> str:
 
 def planned(wanted: Request) -> Plan:
     """What a reindex would do, without doing it. It asks no provider, and needs none."""
+    return plan(wanted.named, wanted.of(target_of(wanted.model or wanted_model())))
+
+
+def wanted_model() -> str:
+    """The model that a reindex makes vectors of when none is named: the provider's, else the
+    active one; "" where there is neither."""
     active, chosen = active_model.active(), configured.configured()
-    model = wanted.model or (chosen.model if chosen else active.model if active else "")
-    return plan(wanted.named, Wanted(target_of(model), wanted.states, wanted.retry_of))
+    return chosen.model if chosen else active.model if active else ""
 
 
 def start_reindex(actor: Actor, wanted: Request) -> Run:
     """Begin a reindex, which the worker does.
 
-    Raises Unavailable without a provider, Conflict while one works on any of the collections.
+    Raises Unavailable without a provider, Conflict while one works on any of the collections,
+    Invalid for documents of more than one.
     """
     actor.require(Role.CURATOR)
+    if wanted.documents and len(wanted.named) != 1:
+        raise Invalid.field("documents", "are of one collection: name it in collections")
     provider = configured.required()
     try:
         model = provider.of(wanted.model or provider.model).model
@@ -75,10 +87,16 @@ def start_reindex(actor: Actor, wanted: Request) -> Run:
             kind=Run.Kind.REINDEX,
             collections=wanted.named,
             states=list(wanted.states),
+            documents=list(wanted.documents),
             model=model,
             retry_of_id=wanted.retry_of,
         ),
     )
+
+
+def request_of(run: Run) -> Request:
+    """What a run was begun for."""
+    return Request(run.collections, run.model, run.states, run.retry_of_id, run.documents)
 
 
 def start_rebuild(actor: Actor) -> Run:

@@ -6,12 +6,13 @@ from django.http import HttpRequest
 from ninja import Query, Router, Status
 from pydantic import BaseModel, Field, StrictBool
 
-from episodes.schemas import Name, VectorState
+from episodes.schemas import Name
 from memoryweb.core.api_auth import ApiRequest, read, write
 from memoryweb.core.paging import Listed, Paging, page
 from memoryweb.core.schemas import Strict
 from memoryweb.core.times import Time
 from search import runs
+from search.reindex import Repair
 from search.schemas import Collection
 
 router = Router()
@@ -23,7 +24,12 @@ class ReindexIn(Strict):
 
     collections: Annotated[list[Collection], Field(min_length=1)] | None = None
     states: Annotated[
-        list[VectorState], Field(description="only documents whose vectors are in these states")
+        list[Repair],
+        Field(description="only what is in these states, or what runs failed at"),
+    ] = []
+    documents: Annotated[
+        list[Annotated[str, Field(min_length=1, max_length=4096)]],
+        Field(max_length=1000, description="only these documents, of one collection"),
     ] = []
     model: Annotated[
         Name | None, Field(description="another model of the same provider, beside the active one")
@@ -77,7 +83,9 @@ class RunOut(BaseModel):
 @search_router.post("/reindex", response={202: RunOut, 200: PlanOut}, auth=write)
 def reindex(request: ApiRequest, body: ReindexIn) -> Status[Any]:
     """Embed what lacks a current vector, in the background. A dry run only counts."""
-    wanted = runs.Request(body.collections or (), body.model or "", body.states)
+    wanted = runs.Request(
+        body.collections or (), body.model or "", body.states, documents=body.documents
+    )
     if body.dry_run:
         return Status(200, vars(runs.planned(wanted)))
     return Status(202, _shown(runs.start_reindex(request.actor, wanted).pk))

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
-from episodes.schemas import VECTOR_STATES, VectorState
+from episodes.schemas import VECTOR_STATES
 from memoryweb.core.access import actor_of, curator_page
 from memoryweb.core.actor import Role
 from memoryweb.core.errors import Invalid
@@ -22,6 +22,7 @@ from search.reindex import CORPORA
 from search.sources import SOURCES
 
 AT_ONCE = 25
+STATES: dict[Any, str] = {**VECTOR_STATES, "failed": "failed"}
 
 
 @require_GET
@@ -114,7 +115,12 @@ def _what(run: Run) -> str:
     if run.kind == Run.Kind.REBUILD:
         return "Indexes built anew"
     names = ", ".join(run.collections)
-    states = ", ".join(VECTOR_STATES[state] for state in run.states)
+    states = ", ".join(STATES[state] for state in run.states)
+    if run.documents:
+        many = len(run.documents)
+        return f"Vector of {names}/{run.documents[0]} by {run.model}" + (
+            f" and {many - 1:,} more" if many > 1 else ""
+        )
     again = f", again what run {run.retry_of_id} failed at" if run.retry_of_id else ""
     return f"Vectors of {names} by {run.model}{f': {states} only' if states else ''}{again}"
 
@@ -156,11 +162,15 @@ def _percent(ratio: float | None) -> str:
 @require_POST
 @curator_page
 def start(request: HttpRequest) -> HttpResponse:
-    """Begin a reindex of what the form names: collections and states, or all."""
-    collections = _known("collection", request.POST.getlist("collection"), CORPORA)
-    states: list[VectorState] = _known("state", request.POST.getlist("state"), VECTOR_STATES)
-    run = runs.start_reindex(actor_of(request), runs.Request(collections, states=states))
-    return redirect(run)
+    """Begin a reindex of what the form names: collections, states and documents, or all."""
+    posted = request.POST
+    wanted = runs.Request(
+        collections=_known("collection", posted.getlist("collection"), CORPORA),
+        model=posted.get("model", "").strip(),
+        states=_known("state", posted.getlist("state"), STATES),
+        documents=posted.getlist("document"),
+    )
+    return redirect(runs.start_reindex(actor_of(request), wanted))
 
 
 def _known(name: str, given: list[str], known: Any) -> list[Any]:

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, FiniteFloat, StrictBool
 
-from episodes.schemas import Base64, Floats, Name, Outcome, Path, Text
+from episodes.schemas import Base64, Floats, Name, Outcome, Path, Text, VectorState
 from episodes.schemas import Source as EpisodeSource
 from memoryweb.core.schemas import Strict
 from memoryweb.core.times import Time
@@ -134,14 +134,104 @@ class SearchOut(BaseModel):
     results: list[ResultOut]
 
 
-class SettingsWeights(Strict):
-    vector: Weight
-    bm25: Weight
+class CoverageFilter(BaseModel):
+    """Which documents of a collection; every given field must hold."""
+
+    vector: VectorState | Literal["failed", ""] = ""
+    blank: bool = False
+    model: str = ""
+    dimension: Annotated[int | None, Field(ge=1, le=8192)] = None
+
+
+class CoveredOut(BaseModel):
+    """A document by the state of its vector; `cause` is why run `run` could not make one."""
+
+    collection: Collection
+    id: str
+    title: str
+    url: str
+    state: VectorState
+    cause: str | None
+    run: int | None
+
+
+JudgedQuery = Annotated[Text, Field(min_length=1, max_length=500)]
+
+
+class CompareIn(Strict):
+    """Queries to compare a stored model by with the active one; by default those judged."""
+
+    model: Name
+    queries: Annotated[list[JudgedQuery], Field(max_length=20)] = []
+    by_vectors: Annotated[
+        StrictBool, Field(description="by vectors alone, and not as every search ranks")
+    ] = False
 
 
 class ModelOut(BaseModel):
     model: str
     dimension: int
+
+
+class MeasuresOut(BaseModel):
+    """By the judgements of the query, each from 0 to 1, of the best ten."""
+
+    ndcg: float
+    recall: float
+    reciprocal_rank: float
+
+
+class PlacedOut(BaseModel):
+    """A result of one model, and its rank by the other, null where it is not among the ten."""
+
+    collection: str
+    id: str
+    title: str
+    url: str
+    score: float
+    rank: int
+    rank_other: int | None
+    grade: int | None
+
+
+class SideOut(BaseModel):
+    mode: str
+    reasons: list[str]
+    results: list[PlacedOut]
+    measures: MeasuresOut | None
+
+
+class PairOut(BaseModel):
+    query: str
+    shared: int
+    active: SideOut
+    other: SideOut
+
+
+class CompareOut(BaseModel):
+    """`overlap` is the mean share of the best ten that both have; the measures are means over
+    the `judged` queries."""
+
+    active: ModelOut
+    other: ModelOut
+    overlap: float | None
+    judged: int
+    measures_active: MeasuresOut | None
+    measures_other: MeasuresOut | None
+    pairs: list[PairOut]
+
+
+class JudgementIn(Strict):
+    """How relevant a document is for a query; null takes it back."""
+
+    query: JudgedQuery
+    document: DocumentIn
+    grade: Annotated[int, Field(ge=0, le=3)] | None
+
+
+class SettingsWeights(Strict):
+    vector: Weight
+    bm25: Weight
 
 
 class SettingsOut(BaseModel):

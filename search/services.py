@@ -29,7 +29,7 @@ from search.engine import (
     trace,
 )
 from search.engine import search as ranked
-from search.live import View, live
+from search.live import LiveIndex, View, live
 from search.models import SuggestedQuery
 from search.schemas import FiltersIn, SearchIn
 from search.sources import SOURCES, Shown
@@ -56,10 +56,10 @@ class Found:
     analyzer: Analyzer
 
 
-def search(request: SearchIn) -> Found:
+def search(request: SearchIn, index: LiveIndex = live) -> Found:
     """Raises Invalid for a request without meaning, Unavailable for an unmet `min_seq`."""
     started = time.perf_counter()
-    view = live.view(request.min_seq)
+    view = index.view(request.min_seq)
     vector, reasons = _query_vector(request, view)
     query = _query(request, view.saved, vector)
     analyzer = ANALYZERS[view.saved.analyzer]

@@ -26,6 +26,15 @@ def widths(model: str) -> Counter[int]:
     return found
 
 
+def stored() -> list[str]:
+    """The models that vectors are stored of, by name."""
+    found: set[str] = set()
+    for table in TABLES:
+        rows: Any = table._default_manager.order_by().values_list("model", flat=True)
+        found.update(rows.distinct())
+    return sorted(found)
+
+
 def switch(actor: Actor, model: str) -> None:
     """Have searches compare this model's vectors from now on, of the width most of them have.
 

@@ -1,4 +1,4 @@
-"""The pages of search: searching, its saved settings, and how much of the memory vectors cover."""
+"""The pages of search: searching, and its saved settings."""
 
 import shlex
 from http import HTTPStatus
@@ -16,10 +16,8 @@ from episodes import queries
 from memoryweb.core.access import actor_of, curator_page
 from memoryweb.core.actor import Role
 from memoryweb.core.errors import Invalid
-from search import coverage, defaults, results, runs, services, wording
-from search.embedding import configured
+from search import defaults, results, services, wording
 from search.forms import DefaultsForm, RankingForm, SearchForm
-from search.models import Run
 
 MOST_DIRECTORIES = 200
 MOST_SIMILAR = 5
@@ -165,14 +163,3 @@ def revert_defaults(request: HttpRequest, version: int) -> HttpResponse:
     made = defaults.revert(actor_of(request), version)
     messages.success(request, f"Version {made} is in force, with the values of version {version}.")
     return redirect("search_defaults")
-
-
-@require_GET
-def coverage_page(request: HttpRequest) -> HttpResponse:
-    """How much of the memory vectors cover; each number leads to the list of what it counts."""
-    repairs = {
-        "may_start": actor_of(request).role >= Role.CURATOR,
-        "provider": configured.configured(),
-        "repairing": runs.active(Run.Kind.REINDEX),
-    }
-    return render(request, "search/coverage.html", {**coverage.overview(), **repairs})

@@ -176,7 +176,9 @@ def test_every_api_operation_asks_for_a_token(client, method: str, path: str):
 @pytest.mark.parametrize(("method", "path"), [o for o in operations() if o[0] != "GET"])
 def test_every_writing_operation_refuses_a_reader(api, method: str, path: str):
     reading = ("/api/v1/search", "/api/v1/guard/check", "/api/v1/bank/context")
-    if path in reading or path.endswith(("/recall", "/environment", "/search", "/why-not")):
+    if path in reading or path.endswith(
+        ("/recall", "/environment", "/search", "/why-not", "/compare")
+    ):
         return
     path = re.sub(r"\{\w+\}", "1", path).removeprefix("/api/v1")
     assert api("read")(method, path, {}).status_code == 403

@@ -2,6 +2,8 @@
 
 import pytest
 
+from bank import services
+from bank.models import Kind
 from memoryweb.core.actor import system
 from search import runs
 from search.models import Run
@@ -158,3 +160,78 @@ def test_a_rebuild_is_begun_on_the_page(desk, episode, work):
     run = Run.objects.get()
     assert (run.kind, run.state) == ("rebuild", "done")
     assert "Indexes built anew" in read(desk, run.get_absolute_url())
+
+
+def test_what_failed_is_counted_listed_with_its_cause_and_tried_again_alone(
+    desk, episode, provider, work, api
+):
+    episode("good", "good")
+    episode("long", "x" * 5000)
+
+    def too_long(handler, body):
+        if any(len(text) > 1000 for text in body["input"]):
+            handler.answer({}, 413)
+            return True
+        return False
+
+    provider.behave = too_long
+    desk.post("/runs/start/")
+    work()
+    episode("later", "later")
+    failed = "/coverage/episodes/?vector=failed"
+    assert f'href="{failed}">1</a>' in read(desk, "/coverage/")
+    text = read(desk, failed)
+    assert "does not take the text or the request (413)" in text
+    assert "/episodes/long/" in text
+    assert "/episodes/later/" not in text
+    [one] = api("read").get("/search/coverage/episodes?vector=failed").json()["items"]
+    assert (one["id"], one["state"], one["run"]) == ("long", "missing", Run.objects.get().pk)
+    assert "413" in read(desk, "/episodes/long/")
+    provider.behave = lambda handler, body: False
+    desk.post("/runs/start/", {"collection": "episodes", "state": "failed"})
+    work()
+    assert [len(one) for one in provider.texts[-1:]] == [5000]
+    assert "later" not in provider.texts
+    assert "Nothing here any more" in read(desk, failed)
+
+
+def test_each_document_is_embedded_again_on_its_own_page(
+    desk, home, episode, memory, provider, work
+):
+    episode("bare", "bare")
+    episode("other", "other")
+    memory("m1", "a memory")
+    services.save(system(), Kind.ENTITY, "harbor", "# Harbor\n\nServes the cranes.\n")
+    wanted = {
+        "/episodes/bare/": ("episodes", "bare"),
+        "/sessions/memories/m1/": ("memories", "m1"),
+        "/bank/harbor/": ("pages", "entity/harbor"),
+    }
+    for path, (collection, document) in wanted.items():
+        assert "Re-embed" in read(desk, path)
+        desk.post("/runs/start/", {"collection": collection, "document": document})
+        work()
+        run = Run.objects.latest("id")
+        assert (run.done, run.total, run.documents) == (1, 1, [document])
+        assert f"Vector of {collection}/{document} by toy" in read(desk, run.get_absolute_url())
+        assert "Re-embed" not in read(desk, path)
+    assert "other" not in provider.texts
+
+
+def test_documents_of_no_one_collection_are_refused(desk, episode, provider):
+    assert desk.post("/runs/start/", {"document": "e1"}).status_code == 422
+
+
+@pytest.mark.parametrize("collection", ["memories", "pages"])
+def test_each_state_of_memories_and_pages_is_repaired_alone(
+    desk, home, memory, provider, work, collection
+):
+    memory("m1", "one")
+    services.save(system(), Kind.ENTITY, "harbor", "# Harbor\n\nServes the cranes.\n")
+    assert f'name="collection" value="{collection}"' in read(desk, "/coverage/")
+    address = {"memories": "/sessions/memories/", "pages": "/coverage/pages/"}[collection]
+    assert f'href="{address}?vector=missing">1</a>' in read(desk, "/coverage/")
+    desk.post("/runs/start/", {"collection": collection, "state": "missing"})
+    work()
+    assert Run.objects.get().done == 1
+    assert f'href="{address}?vector=current">1</a>' in read(desk, "/coverage/")

@@ -3,15 +3,19 @@
 import html
 import re
 
+import numpy as np
 import pytest
+from django.utils import timezone
 
 from bank import services
-from bank.models import Kind
-from episodes import vectors
-from episodes.models import Episode, EpisodeVector
+from bank.models import Kind, Page, PageVector
+from episodes import sessions, vectors
+from episodes.models import Episode, EpisodeVector, Memory, MemoryVector
 from episodes.schemas import VECTOR_STATES
+from episodes.session_schemas import MemoryIn
 from memoryweb.core.actor import system
 from memoryweb.core.models import ActiveModel
+from memoryweb.core.vectors import encode_blob
 from search import coverage, live
 
 
@@ -34,6 +38,27 @@ def mixed(remember) -> None:
 
 
 @pytest.fixture
+def others(home) -> None:
+    """A memory and a page in each of five states."""
+    by = {"current": ("toy", 3), "stale": ("toy", 3), "wrong_width": ("toy", 2)}
+    by["other_model"] = ("other", 3)
+    states = ["current", "missing", "stale", "wrong_width", "other_model"]
+    given = [MemoryIn(id=f"m-{state}", content=f"A memory that is {state}") for state in states]
+    sessions.save(system(), context_id="harbor", name="Harbor", memories=given)
+    for state in states:
+        services.save(system(), Kind.ENTITY, state.replace("_", "-"), f"# {state}\n\nWords.\n")
+    for state, (model, width) in by.items():
+        page = Page.objects.get(name=state.replace("_", "-"))
+        made = {"model": model, "dimension": width, "indexed_at": timezone.now()}
+        made["vector"] = encode_blob(np.ones(width, "f4"))
+        old = "0" * 64 if state == "stale" else None
+        memory = Memory.objects.get(pk=f"m-{state}")
+        of_memory = {"memory": memory, "context_id": memory.context_id, **made}
+        MemoryVector.objects.create(text_sha=old or memory.content_sha, **of_memory)
+        PageVector.objects.create(page=page, text_sha=old or page.sha256, **made)
+
+
+@pytest.fixture
 def body(signed_in, viewer):
     client = signed_in(viewer)
     return lambda path="/coverage/": html.unescape(client.get(path).content.decode())
@@ -41,7 +66,8 @@ def body(signed_in, viewer):
 
 def linked_numbers(body: str) -> dict[str, int]:
     """The lists a page leads to and the number it shows for each."""
-    links = re.findall(r'<a [^>]*href="(/episodes/[^"]*)"[^>]*>\s*([\d,]+)\b', body)
+    found = r'<a [^>]*href="(/(?:episodes|sessions/memories|coverage)/[^"]*)"[^>]*>\s*([\d,]+)\b'
+    links = re.findall(found, body)
     return {address: int(number.replace(",", "")) for address, number in links}
 
 
@@ -54,6 +80,41 @@ def test_every_number_equals_the_total_of_its_list(mixed, body, signed_in, viewe
     for state in VECTOR_STATES:
         assert numbers[f"/episodes/?vector={state}"] == {"current": 2, "missing": 2}.get(state, 1)
     assert sum("working_dir=" in address for address in numbers) == 2 + 6 + 2
+    assert sum("since=" in address for address in numbers) == 1 + 6
+
+
+def test_memories_and_pages_have_lists_of_each_state_too(mixed, others, body, signed_in, viewer):
+    numbers = linked_numbers(body())
+    client = signed_in(viewer)
+    totals = {address: client.get(address).context["page"].total for address in numbers}
+    assert numbers == totals
+    for state in ("current", "missing", "stale", "wrong_width", "other_model"):
+        assert numbers[f"/sessions/memories/?vector={state}"] == 1
+        assert numbers[f"/coverage/pages/?vector={state}"] == 1
+    assert (numbers["/sessions/memories/"], numbers["/coverage/pages/"]) == (5, 5)
+    assert numbers["/coverage/memories/?model=other&dimension=3"] == 1
+    assert numbers["/coverage/pages/?model=toy&dimension=2"] == 1
+
+
+def test_a_list_has_its_twin_with_the_same_documents(mixed, others, api, body):
+    address = "/search/coverage/pages?vector=stale"
+    assert f'href="/api/v1{address}"' in body("/coverage/pages/?vector=stale")
+    [one] = api("read").get(address).json()["items"]
+    assert (one["id"], one["state"], one["cause"]) == ("entity/stale", "stale", None)
+
+
+@pytest.mark.parametrize("query", ["vector=odd", "dimension=wide", "dimension=٣"])
+def test_a_list_of_what_there_is_not_is_refused(home, signed_in, viewer, query):
+    assert signed_in(viewer).get(f"/coverage/pages/?{query}").status_code == 422
+    assert signed_in(viewer).get("/coverage/odd/").status_code == 404
+
+
+def test_the_months_are_those_of_the_configured_zone(remember, settings):
+    remember("In the old year at home, in the new one in UTC", created_at="2026-01-01T03:00:00Z")
+    settings.TIME_ZONE = "America/New_York"
+    [(month, counted)] = coverage.episodes_by_month().items()
+    assert (month.isoformat(), counted.total) == ("2025-12-01", 1)
+    assert coverage.days_of(month) == {"since": "2025-12-01", "until": "2025-12-31"}
 
 
 def test_the_states_along_a_bar_fill_it_and_add_up(mixed):
@@ -70,12 +131,12 @@ def test_a_wrong_width_is_explained_with_the_width_that_is_right(mixed, body):
 
 def test_the_index_says_how_it_stands(mixed, body):
     shown = body()
-    for words in ("up to date", "2 of width 3, exact: each is compared", "2 of 10,000"):
+    for words in ("up to date", "2 vectors of width 3, exact: each is compared", "2 of 10,000"):
         assert words in shown
 
 
 def test_models_are_listed_with_their_widths_the_active_first(mixed, body):
-    rows = coverage.overview()["models"]
+    rows = coverage.models()
     assert [(row["model"], row["dimension"], row["count"]) for row in rows] == [
         ("toy", 3, 3), ("toy", 2, 1), ("other", 3, 1),
     ]  # fmt: skip
@@ -92,7 +153,7 @@ def test_blank_summaries_are_left_out_of_the_share_and_named(remember, body):
     remember("Current one", "c1", [1, 0, 0])
     remember("   ", "b1")
     assert "100 %" in body()
-    assert "1 of them has a blank summary" in body()
+    assert "of them has a blank text" in body()
 
 
 def test_only_what_is_complete_is_called_a_hundred_percent():
@@ -123,7 +184,7 @@ def test_the_number_of_queries_does_not_grow(
     for n in range(60):
         remember(f"Episode {n}", f"e{n}", working_dir=f"/srv/{n}")
     client.get("/coverage/")
-    with django_assert_max_num_queries(24):
+    with django_assert_max_num_queries(44):
         response = client.get("/coverage/")
     assert Episode.objects.count() == 60
     assert len(response.context["directories"]) == 50

@@ -307,40 +307,6 @@ def test_a_search_whose_index_is_behind_answers_with_what_there_is_and_says_by_h
     assert sorted(found("deadlock")) == ["a", "b"]
 
 
-def test_vectors_that_are_left_out_are_told_once_in_the_log_when_the_index_is_built(
-    remember, caplog
-):
-    remember("Current", "current", [1.0, 0.0])
-    for n in range(3):
-        remember(f"Of another width {n}", f"wide{n}", [1.0, 0.0, 0.0])
-    remember("Text before", "stale", [0.0, 1.0])
-    remember("Text after", "stale")
-    remember("No vector", "none")
-    live.live.forget()
-    with caplog.at_level("WARNING", "search.live"):
-        live.live.view()
-        live.live._builder.join(30)
-    [line] = [record.getMessage() for record in caplog.records]
-    assert line.startswith("4 vectors were left out (1 stale, 3 wrong width)")
-    for words in (
-        "found by words alone",
-        "cannot be converted",
-        "POST /api/v1/episodes/embeddings",
-    ):
-        assert words in line
-
-
-def test_a_repaired_vector_leaves_the_count_and_the_next_log(remember, caplog):
-    remember("Of the right width", "a", [1.0, 0.0])
-    remember("Of another width", "b", [1.0, 0.0, 0.0])
-    vectors.set_vector(system(), vectors.Sent("b", [0.0, 1.0], None, "toy"))
-    live.live.forget()
-    with caplog.at_level("WARNING", "search.live"):
-        live.live.view()
-        live.live._builder.join(30)
-    assert caplog.records == []
-
-
 @pytest.mark.parametrize(
     ("query", "order"),
     [

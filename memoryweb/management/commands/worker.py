@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand
 from django.db import close_old_connections
 
 from memoryweb import chores, house, processes
-from search import working
+from search import coverage_days, working
 
 logger = logging.getLogger(__name__)
 
@@ -33,6 +33,7 @@ class Command(BaseCommand):
                 pass
             return
         processes.stop_on_signals()
+        coverage_days.tell()
         runs.start()
         try:
             while True:

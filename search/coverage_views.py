@@ -1,0 +1,201 @@
+"""The pages of coverage: the numbers, and for each number the list of what it counts."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_GET
+
+from bank import queries as bank
+from episodes import queries
+from episodes.schemas import VECTOR_STATES
+from memoryweb.core import active_model
+from memoryweb.core.access import actor_of
+from memoryweb.core.actor import Role
+from memoryweb.core.errors import Invalid, NotFound
+from memoryweb.core.models import ActiveModel
+from memoryweb.core.paging import page
+from search import coverage, coverage_days, runs
+from search.coverage import COLLECTIONS, Coverage, Documents, Wanted
+from search.embedding import configured
+from search.live import View, live
+from search.models import Run
+from search.reindex import Target
+
+LABELS: dict[Any, str] = {**VECTOR_STATES, "failed": "failed"}
+FAILED = "A run could not make its vector. It is among the states above as well."
+
+
+@require_GET
+def coverage_page(request: HttpRequest) -> HttpResponse:
+    """How much of the memory vectors cover; each number leads to the list of what it counts."""
+    return render(request, "search/coverage.html", {**overview(), **repairs(request)})
+
+
+@require_GET
+def coverage_list(request: HttpRequest, collection: str) -> HttpResponse:
+    """The documents that one number counts, and the button that mends just these."""
+    documents = COLLECTIONS.get(collection)
+    if documents is None:
+        raise NotFound("there is no such collection")
+    wanted = _wanted(request.GET)
+    found = page(
+        documents.listed(wanted),
+        ("pk",),
+        cursor=request.GET.get("cursor", ""),
+        described=documents.described,
+    )
+    context = {
+        "documents": documents,
+        "page": found,
+        "rows": [{"row": row, "title": documents.title(row)} for row in found.items],
+        "wanted": wanted,
+        "what": _what(documents, wanted),
+        "meaning": {**coverage.MEANINGS, "failed": FAILED}.get(wanted.vector, ""),
+        "json_url": reverse("api:coverage_of", args=[collection]) + _asked(wanted),
+        "trail": [("Coverage", reverse("coverage")), (documents.label, None)],
+        "repairable": wanted.vector not in ("", "current") and found.total,
+        **repairs(request),
+    }
+    return render(request, "search/coverage_list.html", context)
+
+
+def _wanted(query: QueryDict) -> Wanted:
+    """Raises Invalid for a state or a width that there is none of."""
+    state, dimension = query.get("vector", ""), query.get("dimension", "")
+    if state and state != "failed" and state not in VECTOR_STATES:
+        raise Invalid.field("vector", f"there is no state {state[:40]!r}")
+    if dimension and not (dimension.isascii() and dimension.isdigit() and len(dimension) < 8):
+        raise Invalid.field("dimension", "must be a number")
+    return Wanted(
+        vector=state,
+        blank=bool(query.get("blank")),
+        model=query.get("model", ""),
+        dimension=int(dimension) if dimension else None,
+    )
+
+
+def _asked(wanted: Wanted) -> str:
+    """The same as the query of an address."""
+    given = {"vector": wanted.vector, "model": wanted.model, "dimension": wanted.dimension}
+    query = urlencode({name: value for name, value in given.items() if value})
+    if wanted.blank:
+        query += "&blank=true" if query else "blank=true"
+    return f"?{query}" if query else ""
+
+
+def _what(documents: Documents, wanted: Wanted) -> str:
+    """What is listed, in words."""
+    parts = []
+    if wanted.vector:
+        parts.append(str(LABELS[wanted.vector]))
+    if wanted.blank:
+        parts.append("blank text")
+    if wanted.model:
+        width = f", {wanted.dimension:,} wide" if wanted.dimension is not None else ""
+        parts.append(f"vectors of {wanted.model}{width}")
+    return f"{documents.label}: {', '.join(parts)}" if parts else documents.label
+
+
+def repairs(request: HttpRequest) -> dict[str, Any]:
+    """What the buttons go by: whether this person may, with what, and what is under way."""
+    return {
+        "may_start": actor_of(request).role >= Role.CURATOR,
+        "may_configure": actor_of(request).role >= Role.ADMINISTRATOR,
+        "provider": configured.configured(),
+        "repairing": runs.active(Run.Kind.REINDEX),
+    }
+
+
+def overview() -> dict[str, Any]:
+    """What the page shows: each collection by state and by day, episodes by directory and by
+    month, the models, and the index."""
+    view, active, wanted = live.view(), active_model.active(), coverage.target()
+    sections = [_section(documents, wanted) for documents in COLLECTIONS.values()]
+    return {
+        "sections": sections,
+        "nothing": not any(section["coverage"].total for section in sections),
+        "wrong_widths": [
+            (one["documents"].address("wrong_width"), one["documents"], count)
+            for one in sections
+            if (count := one["coverage"].counts["wrong_width"])
+        ],
+        "active": active,
+        "models": coverage.models(),
+        **_directories(),
+        **_months(),
+        "pages": bank.entities().count(),
+        "notes": bank.notes().count(),
+        "index": coverage.index_state(view),
+        "indexes": _indexes(view, active),
+    }
+
+
+def _section(documents: Documents, wanted: Target) -> dict[str, Any]:
+    counted = documents.coverage()
+    return {
+        "documents": documents,
+        "coverage": counted,
+        "url": documents.address(),
+        "states": _states(documents, counted, wanted),
+        "blank_url": documents.address(blank="1"),
+        "chart": coverage_days.chart(documents.name),
+    }
+
+
+def _states(documents: Documents, counted: Coverage, wanted: Target) -> list[dict[str, Any]]:
+    """The states with their lists, and what failed where anything did."""
+    states = coverage.bar(counted, documents.name)
+    failed = {
+        "state": "failed",
+        "label": "failed",
+        "meaning": FAILED,
+        "count": coverage.failed(documents.name, wanted),
+        "url": documents.address("failed"),
+    }
+    return [*states, failed] if failed["count"] else states
+
+
+def _directories() -> dict[str, Any]:
+    sizes = queries.directories()
+    largest = sorted(sizes, key=lambda path: (-sizes[path], path))[: coverage.MOST_DIRECTORIES]
+    return {
+        "directories": [
+            {"path": path, "coverage": each, "states": coverage.bar(each, working_dir=path)}
+            for path, each in coverage.episodes_by_directory(largest).items()
+        ],
+        "more_directories": len(sizes) - len(largest),
+    }
+
+
+def _months() -> dict[str, Any]:
+    found = coverage.episodes_by_month()
+    shown = list(found.items())[: coverage.MOST_MONTHS]
+    episodes = COLLECTIONS["episodes"]
+    return {
+        "months": [
+            {
+                "month": month,
+                "coverage": each,
+                "url": episodes.address(**coverage.days_of(month)),
+                "states": coverage.bar(each, **coverage.days_of(month)),
+            }
+            for month, each in shown
+        ],
+        "more_months": len(found) - len(shown),
+    }
+
+
+def _indexes(view: View, active: ActiveModel | None) -> list[dict[str, Any]]:
+    """Each collection's index, with what the worker last measured of its graph."""
+    return [
+        {
+            "name": name,
+            "label": COLLECTIONS[name].label,
+            "statistics": index.statistics,
+            "recall": coverage.measured(name, active.model) if active else None,
+        }
+        for name, index in (view.indexes or {}).items()
+    ]
