@@ -136,7 +136,8 @@ def note_service(wiki: str, service_id: str) -> None:
 def delete(actor: Actor, wiki: str) -> Wiki:
     """Take a wiki and all its pages out of every list and index; its files stay as they are.
 
-    `undelete` brings it back, `erase` ends it. Raises NotFound, Invalid for a built-in one.
+    `undelete` brings it back, `bank.erasing_wikis` ends it. Raises NotFound, and Invalid for a
+    built-in one.
     """
     actor.require(Role.CURATOR)
     _refuse_built_in(wiki)
@@ -149,20 +150,7 @@ def delete(actor: Actor, wiki: str) -> Wiki:
 def undelete(actor: Actor, wiki: str) -> Wiki:
     """Bring a deleted wiki back as it was. Raises Forbidden, NotFound."""
     actor.require(Role.ADMINISTRATOR)
-    return _marked(actor, _deleted(wiki), "wiki.undelete", deleted=False)
-
-
-def erase(actor: Actor, wiki: str) -> int:
-    """End a deleted wiki for good: its rows, and its files unless they lie in a folder that is
-    pointed at; how many pages it had. Raises Forbidden, NotFound."""
-    actor.require(Role.ADMINISTRATOR)
-    found = _deleted(wiki)
-    pages = found.pages.count()
-    with clock.writing(actor) as tx:
-        found.delete()
-        tx.audited("wiki.erase", f"wikis/{wiki}", pages=pages)
-    places.remove_home(wiki)
-    return pages
+    return _marked(actor, find_deleted(wiki), "wiki.undelete", deleted=False)
 
 
 def _marked(actor: Actor, wiki: Wiki, action: str, *, deleted: bool) -> Wiki:
@@ -175,7 +163,8 @@ def _marked(actor: Actor, wiki: Wiki, action: str, *, deleted: bool) -> Wiki:
     return wiki
 
 
-def _deleted(wiki: str) -> Wiki:
+def find_deleted(wiki: str) -> Wiki:
+    """A wiki that was deleted and can be brought back or erased. Raises NotFound."""
     found = Wiki.objects.filter(pk=wiki).exclude(deleted_at=None).first()
     if found is None:
         raise NotFound("there is no such deleted wiki")

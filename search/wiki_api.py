@@ -1,5 +1,6 @@
 """Wikis over HTTP: each operation parses, calls the writer or a search, and answers."""
 
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from django.http import HttpResponse
@@ -7,11 +8,12 @@ from ninja import File, Path, Query, Router, Status
 from ninja.files import UploadedFile
 from pydantic import BaseModel, Field
 
-from bank import layout, lint, upkeep_api, uploads, wikis, withholding
+from bank import erasing_wikis, layout, lint, upkeep_api, uploads, wikis, withholding
 from bank.importing import Outcome
 from bank.models import Page, Wiki, WikiSource
 from bank.schemas import LintCounts, LintRow
 from memoryweb.core import clock
+from memoryweb.core.actor import Role
 from memoryweb.core.api_auth import ApiRequest, admin, write
 from memoryweb.core.paging import Listed, Paging, page
 from memoryweb.core.schemas import Strict
@@ -120,6 +122,21 @@ class UploadOut(BaseModel):
     change_seq: int
 
 
+class WikiErased(BaseModel):
+    """`folder` was pointed at and is as it was; `backups` hold pages, `backups_unread` may."""
+
+    wiki: str
+    pages: int
+    revisions: int
+    quarantine: int
+    folder: str
+    seq: int
+    backups: list[str]
+    backups_unread: list[str]
+    verified: bool
+    detail: str
+
+
 class SourceOut(BaseModel):
     filename: str
     sha256: str
@@ -185,11 +202,24 @@ def edit_wiki(request: ApiRequest, wiki: WikiId, body: WikiPatch) -> dict[str, A
     return _wiki(changed, wikis.pages_of(wiki).count())
 
 
-@router.delete("/{wiki}", auth=write, response={204: None})
-def delete_wiki(request: ApiRequest, wiki: WikiId) -> Status[None]:
-    """It leaves every list and index at once; an administrator can restore it."""
-    wikis.delete(request.actor, wiki)
-    return Status(204, None)
+@router.delete("/{wiki}", auth=write, response={204: None, 200: WikiErased})
+def delete_wiki(
+    request: ApiRequest,
+    response: HttpResponse,
+    wiki: WikiId,
+    erase: Annotated[bool, Query(description="for good, deleted or not; admin only")] = False,
+    reason: Annotated[str, Query(max_length=200, description="stays in the audit")] = "",
+) -> Status[WikiErased | None]:
+    """It leaves every list and index at once; an administrator can restore it, or erase it."""
+    if not erase:
+        wikis.delete(request.actor, wiki)
+        return Status(204, None)
+    request.actor.require(Role.ADMINISTRATOR)
+    if not wikis.deleted().filter(pk=wiki).exists():
+        wikis.delete(request.actor, wiki)
+    gone = erasing_wikis.erase(request.actor, wiki, reason=reason)
+    response["X-Change-Seq"] = str(gone.seq)
+    return Status(200, WikiErased(**asdict(gone), detail=gone.detail))
 
 
 @router.post("/{wiki}/restore", auth=admin, response=WikiOut)

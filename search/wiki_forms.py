@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.http import QueryDict
 
+from bank.erasing import REASON_LENGTH
 from search.wiki import searching
 from search.wiki.service import GRAPH_MOST
 
@@ -90,6 +91,33 @@ class UploadForm(forms.Form):
         label="Zip of Markdown files",
         widget=forms.ClearableFileInput({"accept": ".zip,application/zip"}),
     )
+
+
+class EraseWikiForm(forms.Form):
+    """An erasure: the wiki's id has to be typed, so that none is erased by a slip."""
+
+    wiki = forms.CharField(
+        max_length=100,
+        label="Its id",
+        widget=forms.TextInput({"autocomplete": "off", "spellcheck": "false"}),
+    )
+    reason = forms.CharField(
+        max_length=REASON_LENGTH,
+        label="Why",
+        help_text="Stays in the audit for good: do not quote what is to be erased.",
+        widget=forms.TextInput({"autocomplete": "off"}),
+    )
+
+    def __init__(self, wiki: str, sent: QueryDict | None = None) -> None:
+        super().__init__(sent)
+        self._wiki = wiki
+        self.fields["wiki"].help_text = f"Type {wiki} to confirm."
+
+    def clean_wiki(self) -> str:
+        typed: str = self.cleaned_data["wiki"]
+        if typed != self._wiki:
+            raise forms.ValidationError("This is not the wiki's id.")
+        return typed
 
 
 class RemoveForm(forms.Form):

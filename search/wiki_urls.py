@@ -7,6 +7,7 @@ urlpatterns = [
     path("", views.wiki_list, name="wikis"),
     path("-/new/", views.new_wiki, name="new_wiki"),
     path("-/deleted/<slug:wiki>/", views.undelete_wiki, name="undelete_wiki"),
+    path("-/deleted/<slug:wiki>/erase/", views.erase_wiki, name="erase_wiki"),
     path("-/remove/<wiki_page:name>/", views.remove_page, name="remove_wiki_page"),
     path("-/lock/<wiki_page:name>/", views.lock_page, name="lock_page"),
     path("<slug:wiki>/", views.wiki_page, name="wiki"),

@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
-from bank import refs, uploads, watching, wikis, withholding
+from bank import erasing_wikis, refs, uploads, watching, wikis, withholding
 from bank.addresses import address_of
 from bank.models import Kind, Page, Wiki
 from bank.upkeep_views import lint_context
@@ -30,6 +30,7 @@ from search.wiki.searching import Query, Result
 from search.wiki.service import Graph, Node
 from search.wiki.snippet import Highlight
 from search.wiki_forms import (
+    EraseWikiForm,
     GraphForm,
     NewWikiForm,
     RemoveForm,
@@ -363,6 +364,24 @@ def undelete_wiki(request: HttpRequest, wiki: str) -> HttpResponse:
     back = wikis.undelete(actor_of(request), wiki)
     messages.success(request, f"“{back.name}” is back.")
     return redirect("wiki", wiki)
+
+
+@administrator_page
+def erase_wiki(request: HttpRequest, wiki: str) -> HttpResponse:
+    """Ask whether to erase a deleted wiki for good; do it once its id is typed."""
+    found = wikis.find_deleted(wiki)
+    form = EraseWikiForm(wiki, request.POST if request.method == "POST" else None)
+    context: dict[str, Any] = {
+        "wiki": found,
+        "form": form,
+        "count": found.pages.count(),
+        "trail": [("Wikis", reverse("wikis")), ("Erase for good", None)],
+    }
+    if form.is_valid():
+        reason = form.cleaned_data["reason"]
+        context["receipt"] = erasing_wikis.erase(actor_of(request), wiki, reason=reason)
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK
+    return render(request, "wikis/erase.html", context, status=status)
 
 
 @curator_page

@@ -5,7 +5,18 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from bank import erasing, exporting, lint, publishing, queries, renaming, services, sync, wikis
+from bank import (
+    erasing,
+    erasing_wikis,
+    exporting,
+    lint,
+    publishing,
+    queries,
+    renaming,
+    services,
+    sync,
+    wikis,
+)
 from bank.models import Kind, Link, Page, Wiki
 from memoryweb.core.actor import Actor, system
 from memoryweb.core.errors import Conflict, Forbidden, Invalid, Moved, NotFound
@@ -101,9 +112,9 @@ def test_a_deleted_wiki_is_nowhere_until_it_is_brought_back(write, ada: Actor, a
 def test_an_erased_wiki_leaves_no_row_and_no_file(write, home: Path, ada: Actor, admin: Actor):
     write("guide", "# Guide\n")
     with pytest.raises(NotFound):
-        wikis.erase(admin, "docs")
+        erasing_wikis.erase(admin, "docs")
     wikis.delete(ada, "docs")
-    assert wikis.erase(admin, "docs") == 1
+    assert erasing_wikis.erase(admin, "docs").pages == 1
     assert not Page.objects.exists()
     assert not Wiki.objects.exists()
     assert not (home / "wikis" / "docs").exists()
@@ -127,7 +138,7 @@ def test_a_wiki_points_at_a_folder(memory: Path, admin: Actor, ada: Actor, tmp_p
     services.save(ada, Kind.WIKI, "vault/deep/er/page", "# Page\n")
     assert (folder / "deep/er/page.md").read_text() == "# Page\n"
     wikis.delete(admin, "vault")
-    wikis.erase(admin, "vault")
+    assert erasing_wikis.erase(admin, "vault").folder == str(folder)
     assert (folder / "deep/er/page.md").read_text() == "# Page\n"
 
 
