@@ -6,27 +6,36 @@ Only names and stamps are looked at; the files are read later, each under its pa
 import random
 import time
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 
-from bank import layout, places, problems, publishing, queries
+from django.utils import timezone
+
+from bank import layout, moves, places, problems, publishing, queries
 from bank.files import Leftover, Stamp
 from bank.layout import Listing, PageFile
 from bank.models import Kind, Page
 from bank.reasons import Problem, Why
 
 STILL_WRITTEN = 1.0  # Seconds; a file changed that recently may be half of what is to come.
+# Times as long a file is gone before it is written again: it may turn up under another name.
+TURNS_UP = 3
 # More files than this many, and than half of their folder's, do not go missing one by one.
 MANY = 10
 
 
 @dataclass(frozen=True)
 class Task:
-    """One page to look at; `path` is where its file was seen, `leftovers` what lies beside it."""
+    """One page to look at; `path` is where its file was seen, `leftovers` what lies beside it.
+
+    `was` is the name of the page whose file has `name` now.
+    """
 
     kind: Kind
     name: str
     path: str = ""
+    was: str = ""
     leftovers: Sequence[Leftover] = ()
 
 
@@ -40,6 +49,7 @@ class Plan:
     """
 
     changed: list[Task] = field(default_factory=list)
+    renamed: list[Task] = field(default_factory=list)
     lost: list[Task] = field(default_factory=list)
     new: list[Task] = field(default_factory=list)
     again: list[Task] = field(default_factory=list)
@@ -57,8 +67,11 @@ class _Known:
     stamp: str
 
 
-def plan(wiki: str = "") -> Plan:
+def plan(wiki: str = "", *, at_once: bool = False) -> Plan:
     """The pages of the bank, or of a wiki, whose files look other than they did, are new, or gone.
+
+    What is gone is lost after some seconds, or `at_once`: until then it may turn up under another
+    name. A new file that holds the text of one that is gone is that file, renamed (bank.moves).
 
     Of a folder that cannot be listed nothing is concluded. Where it is gone, or so many of its
     files at once that hardly somebody deleted them, they are held back: a disk may be away, and
@@ -67,20 +80,14 @@ def plan(wiki: str = "") -> Plan:
     rows = Page.objects.filter(archived_at=None, wiki=wiki or None)
     columns = rows.values_list("kind", "name", "path", "file_stamp")
     known = {path: _Known(Kind(kind), name, path, stamp) for kind, name, path, stamp in columns}
-    listing = _listing(wiki, known)
+    listing = places.look(wiki, known)
     made = Plan(problems=dict(listing.faults))
     made.problems |= {file.path: file.problem for file in listing.files if file.problem}
     made.stamps = {file.path: publishing.written(file.stamp) for file in listing.files}
     _sort(made, [file for file in listing.files if file.name], known)
-    _look_for(made, listing, known)
+    _look_for(made, listing, known, timedelta(seconds=0 if at_once else TURNS_UP * STILL_WRITTEN))
     made.beside = list(_beside(listing.leftovers, known))
     return made
-
-
-def _listing(wiki: str, known: Container[str]) -> Listing:
-    if wiki:
-        return layout.look_at_wiki(places.of_wiki(wiki).folder, wiki, known)
-    return layout.look(places.memory_folder())
 
 
 def _beside(leftovers: Sequence[Leftover], known: Mapping[str, "_Known"]) -> Iterator[Task]:
@@ -114,7 +121,9 @@ def _is_being_written(stamp: Stamp, now: float) -> bool:
     return abs(now - stamp.mtime_ns / 1e9) < STILL_WRITTEN
 
 
-def _look_for(made: Plan, listing: Listing, known: Mapping[str, _Known]) -> None:
+def _look_for(
+    made: Plan, listing: Listing, known: Mapping[str, _Known], patience: timedelta
+) -> None:
     """Plan for what is nowhere, not under another spelling either."""
     missed = [
         page for path, page in known.items() if path not in made.stamps and not listing.hides(path)
@@ -122,7 +131,8 @@ def _look_for(made: Plan, listing: Listing, known: Mapping[str, _Known]) -> None
     if not missed or layout.ROOT in listing.faults:
         return
     there = {(file.form, queries.key_of(Kind(file.form), file.name)) for file in listing.files}
-    lost = [one for one in missed if (one.kind, queries.key_of(one.kind, one.name)) not in there]
+    gone = [one for one in missed if (one.kind, queries.key_of(one.kind, one.name)) not in there]
+    lost = _without_renamed(made, gone, listing, known)
     had = Counter(layout.folder_of(path) for path in known)
     given_up = problems.confirmed()
     for folder, count in Counter(layout.folder_of(one.path) for one in lost).items():
@@ -130,8 +140,42 @@ def _look_for(made: Plan, listing: Listing, known: Mapping[str, _Known]) -> None
         if at_once or folder in given_up:
             made.problems[folder] = _missing(count, had[folder])
         if not at_once or folder in given_up:
-            here = (one for one in lost if layout.folder_of(one.path) == folder)
-            made.lost += [Task(one.kind, one.name) for one in here]
+            here = [one for one in lost if layout.folder_of(one.path) == folder]
+            _give_up(made, here, timedelta() if folder in given_up else patience)
+
+
+def _without_renamed(
+    made: Plan, gone: list[_Known], listing: Listing, known: Mapping[str, _Known]
+) -> list[_Known]:
+    """Plan for the files that have another name now; the pages whose files are gone all the same.
+
+    A file that holds the whole text is written, however late that was.
+    """
+    keys = {queries.key_of(one.kind, one.name) for one in known.values()} if gone else set()
+    found = moves.found(
+        [one.path for one in gone], moves.unknown(listing.files, known, keys) if gone else ()
+    )
+    made.renamed = [
+        Task(one.kind, found[one.path].name, found[one.path].path, one.name)
+        for one in gone
+        if one.path in found
+    ]
+    taken = {task.path for task in made.renamed}
+    made.new = [task for task in made.new if task.path not in taken]
+    made.again = [task for task in made.again if task.path not in taken]
+    made.waiting -= taken
+    return [one for one in gone if one.path not in found]
+
+
+def _give_up(made: Plan, gone: list[_Known], patience: timedelta) -> None:
+    """What is gone for that long is lost, and is to be written again."""
+    since = problems.gone_since([one.path for one in gone])
+    now = timezone.now()
+    for one in gone:
+        if now - since.get(one.path, now) >= patience:
+            made.lost.append(Task(one.kind, one.name))
+        else:
+            made.problems[one.path] = Problem(Why.GONE, "The file is gone, and its page is here.")
 
 
 def _missing(count: int, of: int) -> Problem:

@@ -7,7 +7,7 @@ errors are those of bank.files.
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from django.conf import settings
 from bank import disk as disks
 from bank import files, layout
 from bank.files import Change, Content, Folder, Leftover, PathRefused, Stamp
+from bank.layout import Listing
 from bank.models import Wiki
 
 disk = disks.Disk()  # A test puts one here that fails.
@@ -95,6 +96,14 @@ def drop_index(wiki: str) -> None:
 def remove_home(wiki: str) -> None:
     """Delete what memoryweb itself keeps of a wiki that is no more, its files and its index."""
     shutil.rmtree(home_of(wiki), ignore_errors=True)
+
+
+def look(wiki: str, known: Container[str]) -> Listing:
+    """What lies in the folder of a wiki, or for "" in the memory folder; `known` are the paths of
+    its pages' files."""
+    if wiki:
+        return layout.look_at_wiki(of_wiki(wiki).folder, wiki, known)
+    return layout.look(memory_folder())
 
 
 def prefix_of(wiki: str) -> str:

@@ -1,6 +1,7 @@
 """The list of what is not taken in from the memory folder: kept by each look, read by people."""
 
 from collections.abc import Collection, Mapping
+from datetime import datetime
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
@@ -62,6 +63,12 @@ def is_held_back(path: str) -> bool:
     """Whether this file is missing together with so many others that it is not written again."""
     rows = FileProblem.objects.filter(path=layout.folder_of(path), why=Why.MISSING)
     return rows.filter(confirmed=False).exists()
+
+
+def gone_since(paths: Collection[str]) -> dict[str, datetime]:
+    """Since when each of these files is known to be gone."""
+    rows = FileProblem.objects.filter(why=Why.GONE).values_list("path", "since")
+    return {path: since for path, since in rows if path in set(paths)} if paths else {}
 
 
 def confirmed() -> set[str]:

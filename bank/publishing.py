@@ -20,7 +20,7 @@ from django.db import DatabaseError, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from bank import file_operations, layout, places, problems, queries, record
+from bank import file_operations, layout, moves, places, problems, queries, record
 from bank.files import Change, Content, Displaced, PathRefused, Stamp, TooLarge
 from bank.locks import LockTimeout, PathLocks
 from bank.models import FileOperation, Kind, Page
@@ -47,6 +47,10 @@ class Blocked(Conflict):
 
 class Missing(Unavailable):
     """So many files are gone at once that none is written again until somebody says so."""
+
+
+class Moving(Missing):
+    """The page's file was renamed outside, and the page follows with the next look."""
 
 
 @cache
@@ -109,10 +113,11 @@ def inspect(text: Text) -> list[Finding]:
 # A page and its file, brought together; the caller holds the page's lock
 
 
-def settle(kind: Kind, name: str, path: str = "") -> Page | None:
+def settle(kind: Kind, name: str, path: str = "", *, planned: bool = False) -> Page | None:
     """Finish what was begun, take in what was edited outside; the page as it is then, or None.
 
-    `path` is where the page's file was seen, when it may be another than the page knows.
+    `path` is where the page's file was seen, when it may be another than the page knows. A plan
+    has found that a file which is gone was not renamed; without one it is looked for here.
     Raises OSError when the disk fails, PathRefused and Unreadable for a file that is no text,
     Missing.
     """
@@ -128,7 +133,7 @@ def settle(kind: Kind, name: str, path: str = "") -> Page | None:
     if page is not None:
         # Whoever asks for it may be answered with its text, though nothing is changed.
         clock.told(page.collection, page.document)
-        return _look(page)
+        return _look(page, planned)
     path = path or record.path_of(kind, name)
     found = _read(path)
     return adopt(kind, name, path, found) if found else None
@@ -280,21 +285,37 @@ def _resume(op: FileOperation) -> None:
         _take_in(page, found, conflict=page.revision, op=op)
 
 
-def _look(page: Page) -> Page:
+def _look(page: Page, planned: bool) -> Page:
     """Take in an outside edit; the stamp is a hint that there is one, the hash is the proof."""
     stamp = places.stamp(page.path)
     if stamp is not None and written(stamp) == page.file_stamp:
         return page
     found = _read(page.path)
     if found is None:
-        # The record is kept here, and the file is a copy that somebody lost.
-        check_is_there(page.path)
-        _conclude(page, places.write(page.path, page.content.encode(), None), None)
-        page.refresh_from_db()
-    elif found.sha256 == page.sha256:
+        return _find(page, planned)
+    if found.sha256 == page.sha256:
         _stamp(page, found.stamp)
     else:
         _take_in(page, found, conflict=page.conflict)
+    return page
+
+
+def _find(page: Page, planned: bool) -> Page:
+    """Write the page's file again: the record is kept here, and the file is a copy that somebody
+    lost. Or follow it to where it was renamed just now."""
+    check_is_there(page.path)
+    now = moves.Now() if planned else moves.of(page)
+    if now.spelled:
+        _follow(Kind(page.kind), page.key, now.spelled)
+        page.refresh_from_db()
+        return _look(page, planned=True)
+    if now.renamed:
+        name = now.renamed.rpartition("/")[2]
+        raise Moving(f"its file is called “{name}” since a moment ago; try again in a moment")
+    _conclude(page, places.write(page.path, page.content.encode(), None), None)
+    with clock.writing(FILE) as tx:
+        tx.audited("page.file_rewritten", f"pages/{page.document}", sha256=page.sha256)
+    page.refresh_from_db()
     return page
 
 

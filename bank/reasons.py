@@ -15,6 +15,7 @@ class Why(StrEnum):
     UNREADABLE = "unreadable"
     NO_FOLDER = "no folder"
     MISSING = "missing"
+    GONE = "gone"
     FOLDER = "folder"
     WAITING = "waiting"
     LEFTOVER = "leftover"
@@ -34,6 +35,7 @@ _ADVICE = {
     Why.UNREADABLE: "Let the user that memoryweb runs as read and write it; look at the disk.",
     Why.NO_FOLDER: "Put the folder back, or mount it, and let memoryweb's user read it.",
     Why.MISSING: "Put the files back, or mount their disk. If they are lost, write them again.",
+    Why.GONE: "Nothing: it is written again in a moment. Archive the page to take it away.",
     Why.FOLDER: "Move what is in it up into the folder above, or the folder out of it.",
     Why.WAITING: "Nothing, if it goes away by itself; else look at the disk.",
     Why.LEFTOVER: "Put what you need of it into a page, then delete the file.",

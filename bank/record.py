@@ -200,8 +200,11 @@ def archive(tx: clock.Writing, page: Page) -> None:
     tx.audited("page.archive", f"pages/{page.document}", sha256=page.sha256)
 
 
-def rename(tx: clock.Writing, page: Page, name: str) -> None:
-    """Give the page another name, which leads to it as the old one does. Raises Conflict."""
+def rename(tx: clock.Writing, page: Page, name: str, *, renamed_file: str = "") -> None:
+    """Give the page another name, which leads to it as the old one does. Raises Conflict.
+
+    `renamed_file` is the path that somebody gave its file outside: the history says that too.
+    """
     old, document, held = page.name, page.document, _held_since_named(page)
     leave_name(page)
     former = [*(one for one in page.former_names if one not in (old, name)), old]
@@ -210,14 +213,15 @@ def rename(tx: clock.Writing, page: Page, name: str) -> None:
     updated = current.update(
         name=name,
         key=queries.key_of(Kind(page.kind), name),
-        path=path_of(Kind(page.kind), name),
+        path=renamed_file or path_of(Kind(page.kind), name),
         former_names=former,
         **text.columns(),
     )
     if not updated:
         raise Conflict("somebody else saved this page in this moment; it was not renamed")
     page.refresh_from_db()
-    _count_on(page, text, Origin.of(tx.actor, f"Renamed from “{old}”"))
+    message = f"Renamed outside from “{old}”" if renamed_file else f"Renamed from “{old}”"
+    _count_on(page, text, Origin.of(tx.actor, message), always=bool(renamed_file))
     _take_over(page, old)
     _settle_names([(page, text)])
     QuarantineItem.objects.filter(pk__in=held).update(document=page.document)
@@ -240,10 +244,10 @@ def leave_name(page: Page) -> None:
     )
 
 
-def _count_on(page: Page, text: Text, origin: Origin) -> None:
+def _count_on(page: Page, text: Text, origin: Origin, *, always: bool) -> None:
     """Where pages before it had its new name, number the page's current text after theirs."""
     before = UsedName.objects.filter(kind=page.kind, key=page.key).exclude(page=page)
-    if before.filter(number__gte=page.revision).exists():
+    if always or before.filter(number__gte=page.revision).exists():
         number = page.next_number
         _add_revision(page, text, origin, number, page.quarantined)
         page.revision = number

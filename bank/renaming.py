@@ -1,4 +1,4 @@
-"""Renaming an entity: its file, the links that name it, and where its old name leads.
+"""Renaming a page: its file, the links that name it, and where its old name leads.
 
 The page and its file are renamed as a save is done, under the locks of both names. The pages
 that link to it are rewritten after that (see bank.rewriting): until then, and where it cannot be
@@ -7,10 +7,12 @@ done, their links lead to the page by its former name.
 
 from dataclasses import dataclass, field
 
+from django.db.models import Q
 from django.utils import timezone
 
 from bank import (
     file_operations,
+    places,
     publishing,
     queries,
     record,
@@ -68,6 +70,40 @@ def rename(
     # Its own text may have named it. By now somebody may have erased it.
     page = Page.objects.filter(pk=page.pk).first() or page
     return Renamed(page, old, seq, sorted(done.pages), done.left, _pending(begun))
+
+
+def follow(kind: Kind, name: str, to: str, path: str) -> bool:
+    """Call a page by the name that somebody gave its file outside, which lies at `path` now.
+
+    False when it is not renamed: by now its file is there or another page has the name, a save
+    is not done yet, the file holds another text, or the guard objects to the name.
+    """
+    with publishing.hold(kind, name, to):
+        page = _renamed_outside(kind, name, to, path)
+        if page is None:
+            return False
+        with clock.writing(publishing.FILE) as tx:
+            record.rename(tx, page, to, renamed_file=path)
+            begun = rewriting.begin(publishing.FILE, page, name)
+    if begun:
+        rewriting.carry_on(begun)
+    return True
+
+
+def _renamed_outside(kind: Kind, name: str, to: str, path: str) -> Page | None:
+    living = Page.objects.filter(kind=kind, archived_at=None)
+    page = living.filter(name=name).first()
+    if page is None or living.filter(key=queries.key_of(kind, to)).exists():
+        return None
+    if FileOperation.objects.filter(Q(page=page) | Q(path=path), done_at=None).exists():
+        return None
+    if places.stamp(page.path) is not None or places.read(path).sha256 != page.sha256:
+        return None
+    try:
+        _ask_the_guard(page, to)
+    except Refused:
+        return None
+    return page
 
 
 def _pending(begun: Rewriting | None) -> int:

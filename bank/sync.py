@@ -17,7 +17,7 @@ from django.db import DatabaseError
 from django.db.models import F
 from django.utils import timezone
 
-from bank import batch, layout, outside, places, problems, publishing, record
+from bank import batch, layout, outside, places, problems, publishing, record, renaming
 from bank.files import Leftover, PathRefused, TooLarge
 from bank.models import FileOperation, FileProblem, Kind, Page
 from bank.outside import Task
@@ -51,18 +51,19 @@ def recover() -> Report:
     return report
 
 
-def scan(seconds: float = float("inf"), wiki: str = "") -> Report:
-    """Take in every file of the bank, or of a wiki, that was added or edited, and write again
-    what was lost.
+def scan(seconds: float = float("inf"), wiki: str = "", *, at_once: bool = False) -> Report:
+    """Take in every file of the bank, or of a wiki, that was added, edited or renamed, and write
+    again what was lost: some seconds later, or `at_once` (see bank.outside).
 
     Pages that are known come before new ones, and late changes before earlier ones. After that
     many seconds nothing more is begun.
     """
     until = time.monotonic() + seconds
-    report, plan = Report(), outside.plan(wiki)
+    report, plan = Report(), outside.plan(wiki, at_once=at_once)
     report.problems |= plan.problems
     left = [
         *apply(plan.beside, report, until),
+        *apply(plan.renamed, report, until),
         *apply(plan.changed, report, until),
         *apply(plan.lost, report, until),
         *_take_in_new(plan.new, report, until),
@@ -82,12 +83,18 @@ def apply(tasks: Iterable[Task], report: Report, until: float = float("inf")) ->
     waiting = iter(tasks)
     while time.monotonic() < until and (task := next(waiting, None)):
         with _reported(report, task.path or record.path_of(task.kind, task.name)):
-            with publishing.hold(task.kind, task.name):
-                publishing.settle(task.kind, task.name, task.path)
-                for leftover in task.leftovers:
-                    _clear(task, leftover, report)
+            _settle(task, report)
             report.settled += 1
     return list(waiting)
+
+
+def _settle(task: Task, report: Report) -> None:
+    if task.was and renaming.follow(task.kind, task.was, task.name, task.path):
+        return
+    with publishing.hold(task.kind, task.name):
+        publishing.settle(task.kind, task.name, task.path, planned=True)
+        for leftover in task.leftovers:
+            _clear(task, leftover, report)
 
 
 def _take_in_new(tasks: Iterable[Task], report: Report, until: float) -> list[Task]:

@@ -25,6 +25,13 @@ PAGES = f"{bank.COLLECTION}/"
 REVISION = ("page", "number", "sha256")
 HASH_LENGTH = 64
 HASH_SHOWN = 8
+# Of what is done without being asked for: why, and what to do instead.
+ADVICE = {
+    "page.file_rewritten": (
+        "The file was gone, and is back: a deleted file takes no page away. Archive the page, "
+        "and its file goes with it."
+    )
+}
 
 
 class ActivityFilter(forms.Form):
@@ -69,6 +76,10 @@ class Shown:
     entry: AuditEntry
     url: str
     changes: str
+
+    @property
+    def advice(self) -> str:
+        return ADVICE.get(self.entry.action, "")
 
     @property
     def facts(self) -> list[Fact]:

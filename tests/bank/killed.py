@@ -36,7 +36,7 @@ class Scenario:
 
 
 def scenarios() -> dict[str, Scenario]:
-    from bank import batch, erasing, renaming, services
+    from bank import batch, erasing, outside, renaming, services, sync
     from bank.models import Kind, Page
     from bank.record import New, Origin
     from bank.texts import Text
@@ -59,10 +59,17 @@ def scenarios() -> dict[str, Scenario]:
         save(OLD)
         (memory() / ALICE).write_text(OUTSIDE)
 
+    def rename_outside() -> object:
+        outside.STILL_WRITTEN = 0.0
+        (memory() / ALICE).rename(memory() / BOB)
+        report = sync.scan()
+        return None if report.settled else report
+
     return {
         "create": Scenario(lambda: None, lambda: save(NEW)),
         "batch": Scenario(lambda: None, make_with_others),
         "rename": Scenario(lambda: save(OLD), lambda: renaming.rename(ada, "alice", "bob")),
+        "rename outside": Scenario(lambda: save(OLD), rename_outside),
         "edit": Scenario(lambda: save(OLD), lambda: save(NEW, base=1)),
         "append": Scenario(
             lambda: services.append_note(ada, "First.", DAY),

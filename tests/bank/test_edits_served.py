@@ -88,11 +88,14 @@ def test_a_file_that_is_deleted_is_written_again(bank: Bank):
     assert bank.texts("deleted") == [TEXT]
 
 
-def test_a_file_that_is_renamed_is_another_page_and_the_first_is_written_again(bank: Bank):
-    bank.written("moved")
+def test_a_file_that_is_renamed_is_its_page_under_another_name(bank: Bank):
+    text = "# Moved\n\nSays this alone.\n"
+    bank("PUT", "entities/moved", {"content": text})
     bank.file("moved").rename(bank.file("moved-on"))
-    until(lambda: bank.text("moved-on") == TEXT and bank.file("moved").exists())
-    assert bank.text("moved") == TEXT
+    until(lambda: bank.text("moved-on") == text)
+    assert bank("GET", "entities/moved")["name"] == "moved-on"
+    assert bank.texts("moved-on") == [text, text]
+    assert not bank.file("moved").exists()
 
 
 def test_a_file_that_is_renamed_to_another_spelling_is_the_same_page(bank: Bank):

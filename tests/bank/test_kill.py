@@ -117,6 +117,16 @@ def test_a_rename_killed_or_failing_at_any_step_leaves_one_page_with_one_file(
     assert (last["attempted"]["answer"], last["after"]["path"]) == ("done", BOB)
 
 
+def test_a_file_renamed_outside_is_one_page_under_its_new_name_wherever_that_is_killed(
+    tmp_path: Path,
+):
+    for one in attempts(tmp_path, "rename outside", "exit"):
+        after = one["after"]
+        assert (after["files"], after["path"]) == ({BOB: OLD}, BOB)
+        assert (after["rows"], after["revisions"]) == (1, [OLD, OLD])
+        assert (after["conflict"], after["pending"], after["problems"]) == (None, 0, {})
+
+
 @pytest.mark.parametrize("fault", ["exit", "EIO"])
 def test_an_erasure_killed_or_failing_at_any_step_leaves_the_page_or_no_byte_of_it(
     tmp_path: Path, fault: str

@@ -24,7 +24,7 @@ class Command(BaseCommand):
         house.enter()
         if options["repair"]:
             Sweep().step(float("inf"))  # So that the scan finds what no stamp shows.
-            for report in (sync.recover(), sync.scan()):
+            for report in (sync.recover(), sync.scan(at_once=True)):
                 self.stdout.write(f"{report.settled} pages and files settled")
         found = 0
         for found, fault in enumerate(checking.faults(), 1):  # noqa: B007 - counted
