@@ -165,6 +165,12 @@ def _form_of(draft: Draft) -> PageForm:
     return PageForm(initial=initial)
 
 
+def _kept_as(request: HttpRequest, draft: Draft, form: PageForm | None = None) -> str:
+    """What a browser keeps the text by that was typed and not sent; see static/js/drafts.js."""
+    name = "new" if form and "name" in form.fields else f"{draft.kind}/{draft.name}"
+    return f"{request.user.pk}:{name}"
+
+
 # Steps
 
 
@@ -218,7 +224,8 @@ def _save(request: HttpRequest, draft: Draft, form: PageForm) -> HttpResponse:
     except Unavailable as error:
         return _unavailable(request, draft, form, error)
     if saved.changed:
-        messages.success(request, f"Saved as revision {saved.revision.number}.")
+        said = f"Saved as revision {saved.revision.number}."
+        messages.success(request, said, extra_tags=_kept_as(request, draft, form))
     if shape := _shape_problem(draft):
         messages.warning(request, f"{shape} Agents see only the heading and that line at first.")
     return redirect(saved.page)
@@ -245,6 +252,7 @@ def _editor(
 ) -> HttpResponse:
     context = {
         "form": form,
+        "kept_as": _kept_as(request, draft, form),
         "trail": trail(draft.kind, draft.page, "Edit" if draft.page else "New"),
     }
     context |= _live(request, draft) | more
@@ -258,6 +266,7 @@ def _confirm(
     split = request.POST.get("view") != "unified"
     context = {
         "draft": draft,
+        "kept_as": _kept_as(request, draft),
         "changes": changes(page.content, draft.content, split=split),
         "last": queries.revision(page, page.revision),
         "shape": _shape_problem(draft),
@@ -323,6 +332,7 @@ def _conflict(request: HttpRequest, draft: Draft, undecided: bool = False) -> Ht
     """Somebody saved in between: all texts, what changed, and the two put together."""
     context: dict[str, Any] = {
         "draft": draft,
+        "kept_as": _kept_as(request, draft),
         "undecided": undecided,
         "trail": trail(draft.kind, draft.page, "Edit"),
     }

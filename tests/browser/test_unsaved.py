@@ -72,12 +72,47 @@ def test_a_page_with_typed_text_asks_before_it_is_left_and_keeps_the_text(
     assert window.locator(field).input_value() == "an hour of work"
 
 
-def test_who_says_to_leave_leaves(open_page: Any, curator: User, filled: QuarantineItem):
+def test_who_says_to_leave_leaves_and_finds_the_text_again_until_it_is_saved(
+    open_page: Any, curator: User, filled: QuarantineItem
+):
     window = open_page("/bank/alice/edit/", curator)
-    window.locator("textarea").first.fill("an hour of work")
+    window.locator("textarea[name=content]").fill(ALICE + "\nLikes tea.\n")
     asked(window, lambda dialog: dialog.accept())
     leave(window)
     window.wait_for_url("**/episodes/")
+    services.save(curator.actor("page"), Kind.ENTITY, "alice", f"---\ntags: [dock]\n---\n{ALICE}")
+    window.goto("/bank/alice/edit/")
+    offer = window.locator("#draft")
+    expect(offer).to_contain_text("You left a text here without saving it.")
+    expect(offer).to_contain_text("The page was saved since")
+    assert "tags: [dock]" in window.locator("textarea[name=content]").input_value()
+    offer.get_by_role("button", name="Bring it back").click()
+    assert window.locator("textarea[name=content]").input_value() == ALICE + "\nLikes tea.\n"
+    expect(window.locator("#live")).to_contain_text("Likes tea.")
+    window.get_by_role("button", name="Compare and save").click()
+    expect(window.get_by_role("heading", name="Both changes fit together")).to_be_visible()
+    window.get_by_role("button", name="Save both together").click()
+    expect(window.get_by_text("Saved as revision 3.")).to_be_visible()
+    window.goto("/bank/alice/edit/")
+    expect(offer).to_be_hidden()
+    assert window.evaluate("localStorage.length") == 0
+
+
+def test_a_text_left_for_a_new_page_is_offered_with_its_name_and_can_be_forgotten(
+    open_page: Any, curator: User, filled: QuarantineItem
+):
+    window = open_page("/bank/new/", curator)
+    window.get_by_label("Name").fill("Bob")
+    window.locator("textarea[name=content]").fill("# Bob\n\nSails.\n")
+    asked(window, lambda dialog: dialog.accept())
+    for answer in ("Bring it back", "Forget it"):
+        leave(window)
+        window.wait_for_url("**/episodes/")
+        window.goto("/bank/new/")
+        window.get_by_role("button", name=answer).click()
+        kept = "# Bob\n\nSails.\n" if answer == "Bring it back" else ""
+        assert window.locator("textarea[name=content]").input_value() == kept
+    assert window.evaluate("localStorage.length") == 0
 
 
 def test_nothing_is_asked_where_nothing_was_typed_or_all_of_it_was_undone(
