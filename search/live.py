@@ -105,7 +105,7 @@ class LiveIndex:
         self._failed_at: float | None = None
         self._grapher: threading.Thread | None = None
         self._graphing = threading.Lock()
-        self._graphs_due = self._graphs_are_built = False
+        self._graphs_due = self._builds_graphs = False
 
     def view(self, min_seq: int = 0, patience: float = PATIENCE) -> View:
         """The index as fresh as it gets within `patience` seconds.
@@ -280,9 +280,14 @@ class LiveIndex:
 
     def _build_graphs(self) -> None:
         """Build what graphs are due in a thread of their own; searches are exact until then."""
-        if self._grapher is None or not self._grapher.is_alive():
-            self._grapher = threading.Thread(target=self._graph, name="graph build", daemon=True)
-            self._grapher.start()
+        with self._graphing:
+            self._graphs_due = True
+            if not (self._builds_graphs and self._grapher and self._grapher.is_alive()):
+                self._builds_graphs = True
+                self._grapher = threading.Thread(
+                    target=self._graph, name="graph build", daemon=True
+                )
+                self._grapher.start()
 
     def _graph(self) -> None:
         while self._takes_due_graphs():
@@ -297,7 +302,7 @@ class LiveIndex:
         """Whether a build was called for since the last one began; if not, the thread ends."""
         with self._graphing:
             due, self._graphs_due = self._graphs_due, False
-            self._graphs_are_built = due
+            self._builds_graphs = due
             return due
 
 
@@ -326,15 +331,16 @@ def _apply(index: Index, source: Source, changes: list[Change]) -> bool:
     if not ids:
         return False
     documents = list(source.documents(ids))
-    index.remove(ids - {document.id for document in documents})
+    if gone := ids - {document.id for document in documents}:
+        index.remove(gone)
     index.put(documents)
+    return True
 
 
 def _read(seq: int, database: uuid.UUID | None) -> State:
     return State(
         seq=seq,
         database=database,
-    return True
         saved=defaults.current()[1],
         active=active_model.active(),
         provider=configured.named_on_page(),

@@ -31,7 +31,10 @@ PREFERRED_GAIN = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Analysed:
-    """A document made ready to be added: its terms counted, its vector checked and scaled."""
+    """A document made ready to be added: its terms counted, its vector checked and scaled.
+
+    `fingerprint` stands for all of the document but its vector.
+    """
 
     id: str
     created_at: float
@@ -39,6 +42,7 @@ class Analysed:
     counts: Mapping[str, int]
     length: int
     unit: Vector | None
+    fingerprint: int
 
 
 class Scored(NamedTuple):
@@ -68,6 +72,7 @@ class Collection:
         self._alive = Growing(np.bool_)
         self._ids = Growing(np.object_)
         self._numbers = RowNumbers()
+        self._fingerprints = Growing(np.int64)
 
     def successor(self) -> "Collection":
         """The same, to be changed; this one stays as it is. Only one may be made."""
@@ -79,6 +84,7 @@ class Collection:
         fresh._alive = self._alive.copied()
         fresh._ids = self._ids.successor()
         fresh._numbers = self._numbers.successor()
+        fresh._fingerprints = self._fingerprints.successor()
         return fresh
 
     def __len__(self) -> int:
@@ -99,7 +105,7 @@ class Collection:
     @property
     def nbytes(self) -> int:
         parts = (self.postings, self.vectors, self._columns, self._created, self._alive)
-        return sum(part.nbytes for part in parts)
+        return self._fingerprints.nbytes + sum(part.nbytes for part in parts)
 
     def id_of(self, row: int) -> str:
         return str(self._ids.view[row])
@@ -121,8 +127,24 @@ class Collection:
         self._alive.append(True)
         self._ids.append(document.id)
         self._numbers.put(document.id, row)
+        self._fingerprints.append(document.fingerprint)
         if document.unit is not None:
             self.vectors.add(row, document.unit)
+
+    def holds(self, document_id: str, fingerprint: int) -> bool:
+        """Whether this very document is here, whatever its vector."""
+        row = self.row_of(document_id)
+        return row is not None and bool(self._fingerprints.view[row] == fingerprint)
+
+    def set_vector(self, document_id: str, unit: Vector | None) -> None:
+        """Give a document that is here this vector, or none; its text stays as it lies."""
+        row = self._numbers.get(document_id)
+        if row is None:
+            raise KeyError(document_id)
+        held = self.vectors.of(row)
+        same = held is None if unit is None else held is not None and np.array_equal(held, unit)
+        if not same:
+            self.vectors.replace(row, unit)
 
     def drop(self, document_id: str) -> bool:
         """Take a document out; False when there was none."""
@@ -201,6 +223,7 @@ class Collection:
         fresh._alive = Growing.of(np.ones(len(self), np.bool_))
         fresh._ids = Growing.of(self._ids.view[alive])
         fresh._numbers = RowNumbers(fresh._ids.view)
+        fresh._fingerprints = Growing.of(self._fingerprints.view[alive])
         return fresh
 
     def _below(self, directory: str) -> BoolArray:

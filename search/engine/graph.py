@@ -4,6 +4,7 @@ M 16 and ef_construction 200 as octos-memory has them; its max_layer 16 has no c
 hnswlib, which derives the number of layers from M and the size.
 """
 
+import os
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -31,7 +32,9 @@ class Graph:
         self.dimension = int(vectors.shape[1])
         self._graph: Any = import_module("hnswlib").Index(space="ip", dim=self.dimension)
         self._graph.init_index(self.size, M=M, ef_construction=EF_CONSTRUCTION)
-        self._graph.add_items(vectors, np.arange(self.size))
+        # One core is left to those who search meanwhile.
+        threads = max(1, (os.cpu_count() or 1) - 1)
+        self._graph.add_items(vectors, np.arange(self.size), num_threads=threads)
         self._graph.set_ef(EF_SEARCH)
 
     def nearest(self, unit: Vector, count: int) -> IntArray | None:

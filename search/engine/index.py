@@ -76,16 +76,16 @@ class Index:
     def put(self, documents: Iterable[Document]) -> list[VectorRefusal]:
         """Add documents, or replace those with the same ids; the last of one id wins.
 
-        A document whose vector is refused is put without it and named in the answer.
+        A document whose vector is refused is put without it and named in the answer. Where nothing
+        but the vector is another, the text is neither analysed nor stored again.
         """
         refusals: list[VectorRefusal] = []
         remaining = iter(documents)
         with self._writing:
             while chunk := list(islice(remaining, CHUNK)):
-                ready = [self._analysed(document, refusals) for document in chunk]
                 with self._changing() as successor:
-                    for document in ready:
-                        successor.put(document)
+                    for document in chunk:
+                        self._put(successor, document, refusals)
             self._tidy()
         return refusals
 
@@ -175,18 +175,32 @@ class Index:
         yield successor
         self._collection = successor
 
-    def _analysed(self, document: Document, refusals: list[VectorRefusal]) -> Analysed:
-        tokens, stopped = self.analyzer.analyse(document.text)
+    def _put(
+        self, successor: Collection, document: Document, refusals: list[VectorRefusal]
+    ) -> None:
         unit = None
         if document.vector is not None:
             try:
                 unit = self._unit(document.vector)
             except VectorRefused as refusal:
                 refusals.append(VectorRefusal(document.id, refusal.reason))
+        fingerprint = _fingerprint(document)
+        if successor.holds(document.id, fingerprint):
+            successor.set_vector(document.id, unit)
+            return
+        tokens, stopped = self.analyzer.analyse(document.text)
         counts = Counter(tokens)
         counts.update(stopped)
-        return Analysed(
-            document.id, document.created_at, document.attributes, counts, len(tokens), unit
+        successor.put(
+            Analysed(
+                document.id,
+                document.created_at,
+                document.attributes,
+                counts,
+                len(tokens),
+                unit,
+                fingerprint,
+            )
         )
 
     def _unit(self, values: Any) -> Vector:
@@ -204,6 +218,11 @@ class Index:
                 successor.postings.consolidate()
         if self.auto_graph:
             self.build_graph()
+
+
+def _fingerprint(document: Document) -> int:
+    """64 bits that stand for the text, the time and the attributes, in this process alone."""
+    return hash((document.text, document.created_at, frozenset(document.attributes.items())))
 
 
 def _check(k1: float, b: float) -> None:

@@ -68,6 +68,7 @@ class Vectors:
         self._rows = Growing(np.int64)
         self._alive = Growing(np.bool_)
         self._slots = Growing(np.int64)  # By row; rows past its end have no vector.
+        self._slots_are_own = True  # Or shared with those who read, and appended to alone.
         self.numbering = object()
         self.live = 0
         self._graph: Graph | None = None
@@ -79,7 +80,7 @@ class Vectors:
         fresh = copy(self)
         fresh._matrix = self._matrix.successor()
         fresh._rows = self._rows.successor()
-        fresh._slots = self._slots.successor()
+        fresh._slots, fresh._slots_are_own = self._slots.successor(), False
         fresh._alive = self._alive.copied()
         return fresh
 
@@ -104,17 +105,32 @@ class Vectors:
         return self._matrix.nbytes + sum(part.nbytes for part in parts)
 
     def add(self, row: int, unit: Vector) -> None:
-        """Give a new row its vector; the first one fixes the width where none was given."""
+        """Give a row beyond all with a vector its own; the first fixes the width if none is."""
+        while len(self._slots) < row:
+            self._slots.append(NO_SLOT)
+        self._slots.append(self._taken(row, unit))
+
+    def replace(self, row: int, unit: Vector | None) -> None:
+        """Give a live row this vector, or none, in place of what it has."""
+        self.drop(row)
+        if row >= len(self._slots):
+            if unit is not None:
+                self.add(row, unit)
+            return
+        if not self._slots_are_own:
+            self._slots, self._slots_are_own = self._slots.copied(), True
+        self._slots.view[row] = NO_SLOT if unit is None else self._taken(row, unit)
+
+    def _taken(self, row: int, unit: Vector) -> int:
+        """The slot that the vector of a row now lies in."""
         if self.dimension is None:
             self.dimension = len(unit)
             self._matrix = Growing(np.float32, self.dimension)
-        while len(self._slots) < row:
-            self._slots.append(NO_SLOT)
-        self._slots.append(len(self._rows))
         self._matrix.append(unit)
         self._rows.append(row)
         self._alive.append(True)
         self.live += 1
+        return len(self._rows) - 1
 
     def drop(self, row: int) -> None:
         """Take the vector of a live row, if it has one, out of every search."""

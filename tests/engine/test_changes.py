@@ -1,6 +1,7 @@
 """After any changes an index answers like one that was built from scratch, and like the book."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryweb.core.analysis import ANALYZERS, analyzer
-from search.engine import Document, Filters, Index
+from search.engine import Document, Filters, Index, Weights
 from search.engine import index as index_module
 from search.engine import numbering as numbering_module
 from search.engine import postings as postings_module
@@ -242,3 +243,46 @@ def test_documents_put_again_many_times_are_still_known_by_their_ids():
     assert sorted(names(ask(index, "turn49", limit=50))) == sorted(f"d{n}" for n in range(10))
     found = ask(index, "turn49 old", filters=Filters(ids=frozenset({"d3", "d15", "gone"})))
     assert sorted(names(found)) == ["d15", "d3"]
+
+
+def test_a_vector_that_comes_later_leaves_the_text_where_it_lies():
+    bare = [document(f"d{n}", f"parser word{n}") for n in range(5)]
+    index = index_of(*bare)
+    before = index.collection
+    index.put([replace(one, vector=[float(n), 1.0]) for n, one in enumerate(bare)])
+    now = index.statistics
+    assert (now.total, now.vectorized, now.deletions, now.terms) == (5, 5, 0, 6)
+    assert names(ask(index, vector=[0.0, 1.0]))[0] == "d0"
+    assert names(ask(index, "word3", vector=[0.0, 1.0], weights=Weights(0.1, 0.9)))[0] == "d3"
+    assert before.vectors.live == 0  # Who reads the collection as it was sees it as it was.
+
+
+def test_a_vector_is_replaced_and_taken_away_where_the_text_stays():
+    one, other = document("a", "parser", [1.0, 0.0]), document("b", "parser", [0.0, 1.0])
+    index = index_of(one, other)
+    before = index.collection
+    index.put([replace(one, vector=[0.0, 2.0]), replace(other, vector=None)])
+    assert index.vector("a").tolist() == [0.0, 1.0]
+    assert index.vector("b") is None
+    assert [hit.id for hit in ask(index, vector=[0.0, 1.0]).hits] == ["a"]
+    assert [before.vectors.of(row).tolist() for row in (0, 1)] == [[1.0, 0.0], [0.0, 1.0]]
+    index.put([replace(other, vector=[1.0, 0.0])])
+    index.compact()
+    assert (index.vector("a").tolist(), index.vector("b").tolist()) == ([0.0, 1.0], [1.0, 0.0])
+    assert index.statistics.deletions == 0
+
+
+def test_the_same_document_twice_in_one_batch_counts_as_it_came_last():
+    index = index_of(document("a", "parser", [1.0, 0.0]))
+    index.put([document("a", "lexer"), document("a", "parser", [0.0, 1.0])])
+    assert (names(ask(index, "parser")), names(ask(index, "lexer"))) == (["a"], [])
+    assert index.vector("a").tolist() == [0.0, 1.0]
+    assert len(index) == 1
+
+
+def test_a_document_of_which_only_the_time_or_an_attribute_changed_is_put_anew():
+    index = index_of(document("a", "parser", created=1.0, kind="x"))
+    index.put([document("a", "parser", created=2.0, kind="x")])
+    assert ask(index, "parser").hits[0].created_at == 2.0
+    index.put([document("a", "parser", created=2.0, kind="y")])
+    assert names(ask(index, "parser", filters=Filters(kind="y"))) == ["a"]
