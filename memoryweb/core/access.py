@@ -3,8 +3,10 @@
 from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec
+from urllib.parse import urlsplit
 
 from django.http import HttpRequest, HttpResponse
+from django.urls import Resolver404, resolve
 
 from memoryweb.core.actor import Actor, Role
 from memoryweb.core.models import User
@@ -29,9 +31,19 @@ def requires(role: Role) -> Callable[[Page[P]], Page[P]]:
             actor_of(request).require(role)
             return view(request, *args, **kwargs)
 
+        guarded.least_role = role  # type: ignore[attr-defined]  # asked by `may_open`
         return guarded
 
     return decorate
+
+
+def may_open(user: User, address: str) -> bool:
+    """Whether this person may open the page of this address; nobody is led to what refuses them."""
+    try:
+        view = resolve(urlsplit(address).path).func
+    except Resolver404:
+        return True  # Another site's, or no page at all: nothing here refuses it.
+    return user.actor("page").role >= getattr(view, "least_role", Role.VIEWER)
 
 
 curator_page = requires(Role.CURATOR)
