@@ -34,7 +34,7 @@ class NewToken(forms.Form):
         max_length=200,
         required=False,
         label="Agent",
-        help_text="Optional: the token then writes only as this agent.",
+        help_text="The token then writes only as this agent.",
     )
     days = forms.IntegerField(
         min_value=1, max_value=3650, required=False, label="Days", help_text="Empty: no end."

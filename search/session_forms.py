@@ -139,7 +139,7 @@ class NewContextForm(ContextForm):
         label="Id",
         max_length=200,
         widget=forms.TextInput({"class": "mono", "spellcheck": "false"}),
-        help_text="Agents save and recall under it: a branch, an issue, a project. It stays.",
+        help_text="What agents save under: a branch, an issue, a project. It cannot be changed.",
     )
     field_order = ("name", "context_id", "intent")
 

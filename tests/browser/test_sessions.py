@@ -52,12 +52,12 @@ def extreme(remember: Callable[..., None]) -> None:
 
 def test_words_are_recalled_as_they_are_typed(open_page: Any, viewer: User, shop: None):
     page = open_page("/sessions/shop/", viewer)
-    page.get_by_label("Recall by words").fill("queues")
+    page.get_by_label("What to recall").fill("queues")
     found = page.locator("#recalled .result")
     found.first.wait_for()
     assert found.all_inner_texts()[0].count("Queues drain at night") == 1
     assert page.url.endswith("/sessions/shop/")
-    page.get_by_label("Recall by words").fill("zebra")
+    page.get_by_label("What to recall").fill("zebra")
     page.get_by_text("No memory of this session has one of these words.").wait_for()
 
 
@@ -110,7 +110,7 @@ def test_memories_are_deleted_and_brought_back(open_page: Any, curator: User, sh
 
 def test_without_script_everything_works(open_page: Any, curator: User, shop: None):
     page = open_page("/sessions/shop/", curator, java_script_enabled=False)
-    page.get_by_label("Recall by words").fill("queues")
+    page.get_by_label("What to recall").fill("queues")
     page.get_by_role("button", name="Recall", exact=True).click()
     assert page.locator(".result").count() == 1
     page.get_by_text("Recall by a vector", exact=True).click()

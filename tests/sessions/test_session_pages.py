@@ -66,8 +66,8 @@ def test_a_row_says_what_a_session_holds(browser, memory):
     memory(ATTACK, "m5")
     page = text(browser.get("/sessions/"))
     [row] = re.findall(r"<tr data-item>.*?</tr>", page, re.DOTALL)
-    assert "2 decision" in row
-    assert "1 error" in row
+    assert "2 decisions" in row
+    assert "1 error<" in row
     assert "1 of 3" in row
     assert "note" not in row
 
