@@ -15,6 +15,7 @@ urlpatterns = [
     path("<slug:wiki>/lint/", views.lint_page, name="wiki_lint"),
     path("<slug:wiki>/edit/", views.edit_wiki, name="edit_wiki"),
     path("<slug:wiki>/upload/", views.upload_wiki, name="upload_wiki"),
+    path("<slug:wiki>/files/upload/", views.upload_files, name="upload_wiki_files"),
     path("<slug:wiki>/delete/", views.delete_wiki, name="delete_wiki"),
     path("<slug:wiki>/files/", views.sources, name="wiki_sources"),
 ]

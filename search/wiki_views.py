@@ -5,24 +5,29 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha1
 from http import HTTPStatus
+from io import BytesIO
 from typing import Any
 
 import numpy as np
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
 from bank import erasing_wikis, refs, uploads, watching, wikis, withholding
 from bank.addresses import address_of
+from bank.layout import CONTENT_LIMIT
 from bank.models import Kind, Page, Wiki
 from bank.upkeep_views import lint_context
+from bank.uploads import Given
 from memoryweb.core import paging
 from memoryweb.core.access import actor_of, administrator_page, curator_page
 from memoryweb.core.actor import Role
-from memoryweb.core.errors import Conflict, Invalid, NotFound
+from memoryweb.core.errors import Conflict, DomainError, Invalid, NotFound
 from memoryweb.core.forms import add_errors
 from search.wiki import feeding, service
 from search.wiki.drawing import layout
@@ -41,6 +46,12 @@ from search.wiki_forms import (
 
 WIDTH, HEIGHT, MARGIN = 1000, 640, 60  # Of a graph's picture.
 TOLD = 500  # Files of an upload that are listed, those that were left first.
+CAPS = {  # What a browser is told of an upload's limits.
+    "largest": CONTENT_LIMIT,
+    "most": uploads.FILES_MOST,
+    "total": uploads.TOTAL_MOST,
+    "told": TOLD,
+}
 
 
 def _may_write(request: HttpRequest) -> bool:
@@ -323,7 +334,12 @@ def upload_wiki(request: HttpRequest, wiki: str) -> HttpResponse:
     """Take the Markdown of a zip into a wiki; what became of each file."""
     found = wikis.get(wiki)
     form = UploadForm(request.POST or None, request.FILES or None)
-    context: dict[str, Any] = {"wiki": found, "form": form, "trail": _trail(found, "Upload")}
+    context: dict[str, Any] = {
+        "wiki": found,
+        "form": form,
+        "caps": CAPS,
+        "trail": _trail(found, "Upload"),
+    }
     if form.is_valid():
         try:
             upload = uploads.from_zip(wiki, form.cleaned_data["file"])
@@ -334,6 +350,31 @@ def upload_wiki(request: HttpRequest, wiki: str) -> HttpResponse:
             context |= _told(outcomes)
     status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound and form.errors else HTTPStatus.OK
     return render(request, "wikis/upload.html", context, status=status)
+
+
+@require_POST
+@curator_page
+def upload_files(request: HttpRequest, wiki: str) -> JsonResponse:
+    """Take some files of a folder into a wiki, called by their paths in it: what became of each.
+
+    A script sends them; the rule and the report are those of a zip.
+    """
+    paths, files = request.POST.getlist("paths"), request.FILES.getlist("files")
+    try:
+        if len(paths) != len(files):
+            raise Invalid.field("paths", "must name each file")
+        given = [_given(path, file) for path, file in zip(paths, files, strict=True)]
+        upload = uploads.from_files(wiki, given)
+        outcomes = list(uploads.carry_out(actor_of(request), upload))
+    except DomainError as error:
+        return JsonResponse({"detail": error.detail}, status=error.status)
+    told = _told([one for one in outcomes if one.status == "left" or one.quarantined or one.why])
+    rows = render_to_string("wikis/_outcomes.html", told)
+    return JsonResponse({"counts": _told(outcomes)["counts"], "rows": rows})
+
+
+def _given(path: str, file: UploadedFile) -> Given:
+    return Given(path, file.size or 0, lambda: BytesIO(file.read()))
 
 
 def _told(outcomes: Sequence[Any]) -> dict[str, Any]:

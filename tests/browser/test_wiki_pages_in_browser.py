@@ -52,3 +52,23 @@ def test_the_graph_is_walked_from_page_to_page(
     page.get_by_role("spinbutton", name="Hops").fill("1")
     page.keyboard.press("Tab")
     expect(page.locator("circle")).to_have_count(2)
+
+
+def test_a_folder_is_sent_a_few_files_at_a_time(
+    open_page: Callable[..., Page], garden: None, curator: User, tmp_path: Path
+) -> None:
+    folder = tmp_path / "vault"
+    (folder / "deep").mkdir(parents=True)
+    for number in range(60):
+        (folder / f"deep/page {number}.md").write_text(f"# Page {number}\n")
+    (folder / "huge.md").write_text("x" * (512 * 1024 + 9))
+    (folder / "picture.png").write_bytes(b"png")
+    page: Any = open_page("/wikis/garden/upload/", curator)
+    page.get_by_label("Folder").set_input_files(folder)
+    page.get_by_role("button", name="Send the folder").click()
+    expect(page.locator("[data-folder-upload] [role=status]")).to_have_text(
+        re.compile(r"^61 files: (60 created, 1 left|1 left, 60 created)\.$"), timeout=30_000
+    )
+    expect(page.locator("#outcomes tbody tr")).to_have_count(1)
+    expect(page.locator("#outcomes")).to_contain_text("huge.md")
+    assert wikis.find("garden", "deep/page 59").title == "Page 59"

@@ -4,6 +4,7 @@ import io
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -190,3 +191,19 @@ def test_a_wiki_asks_as_many_questions_for_fifty_pages_as_for_two(
         text(desk, "/wikis/garden/")
     with django_assert_max_num_queries(16):
         text(desk, "/wikis/garden/?q=thorny&hop=2")
+
+
+def test_files_of_a_folder_are_taken_in_by_their_paths(
+    curator: User, viewer: User, signed_in: SignIn, garden: Wiki
+) -> None:
+    def sent(person: User, paths: list[str]) -> Any:
+        files = [SimpleUploadedFile("page", b"# Fern\n"), SimpleUploadedFile("page", b"# Up\n")]
+        body = {"paths": paths, "files": files}
+        return signed_in(person).post("/wikis/garden/files/upload/", body)
+
+    told = sent(curator, ["vault/deep/fern.md", "vault/../../up.md"])
+    assert told.json()["counts"] == {"created": 1, "left": 1}
+    assert "../up.md" in told.json()["rows"]
+    assert wikis.find("garden", "deep/fern").title == "Fern"
+    assert sent(curator, ["vault/one.md"]).status_code == 422
+    assert sent(viewer, ["vault/a.md", "vault/b.md"]).status_code == 403
