@@ -40,7 +40,10 @@ def erase_archived(
     erase: Erase = False,
     reason: Reason = "",
 ) -> ErasedOut:
-    """Erase an archived page for good; `erase=true` has to say so."""
+    """Erase an archived page for good; `erase=true` has to say so.
+
+    The receipt names backups that still hold the page; they are not altered.
+    """
     if not erase:
         raise Invalid.field("erase", "it is archived already; with erase=true it is erased")
     return _receipt(response, erasing.erase_archived(request.actor, pk, reason=reason))

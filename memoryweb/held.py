@@ -125,7 +125,7 @@ def _documents(items: Iterable[QuarantineItem], collection: str) -> list[str]:
 
 def _pages(documents: Iterable[str]) -> dict[str, Page]:
     names = {document.partition("/")[2] for document in documents}
-    found = Page.objects.filter(name__in=names, archived_at=None)
+    found = bank_queries.living().filter(name__in=names)
     return {page.document: page for page in found}
 
 
@@ -163,9 +163,12 @@ def _of_page(item: QuarantineItem, pages: dict[str, Page], form: DecisionForm | 
     page = pages.get(f"{kind}/{name}")
     own = page is not None and page.quarantined and page.content == item.text
     base = page.revision if page is not None and not own and not added else None
+    what = f"Addition to the {WORDS[Kind(kind)].lower()}" if added else WORDS[Kind(kind)]
+    if page is None and review.deleted_wiki(item) is not None:
+        what = "Page of a deleted wiki"
     return Held(
         item,
-        what=f"Addition to the {WORDS[Kind(kind)].lower()}" if added else WORDS[Kind(kind)],
+        what=what,
         title=page.title if page else name,
         url=address_of(kind, name) if page else "",
         page=None if added else page,

@@ -8,9 +8,9 @@ from typing import Any
 
 from django.utils import timezone
 
-from bank import admission, services
+from bank import admission, refs, services
 from bank import queries as bank_queries
-from bank.models import Kind
+from bank.models import Kind, Wiki
 from bank.texts import Text
 from episodes import queries, sessions, store
 from memoryweb.core import clock, quarantine
@@ -36,6 +36,7 @@ def approve(
     reason = _deciding(actor, reason)
     item = _found(item_id)
     if item.collection == bank_queries.COLLECTION:
+        _require_its_wiki(item)
         approved = _approved(item, text)
         services.accept(
             actor,
@@ -116,6 +117,24 @@ def _found(item_id: int) -> QuarantineItem:
     if item is None:
         raise NotFound("nothing waits under this number")
     return item
+
+
+def _require_its_wiki(item: QuarantineItem) -> None:
+    """Raise Conflict for a text of a wiki that is not there: it can only be rejected."""
+    if (name := deleted_wiki(item)) is not None:
+        raise Conflict(
+            f"the wiki “{name}” was deleted; nothing was approved. Reject the text, or have an "
+            "administrator bring the wiki back first"
+        )
+
+
+def deleted_wiki(item: QuarantineItem) -> str | None:
+    """The wiki that this is a text of, if that is not there any more."""
+    kind, _, name = item.document.partition("/")
+    wiki = refs.split(name)[0]
+    if item.collection != bank_queries.COLLECTION or kind != Kind.WIKI:
+        return None
+    return None if Wiki.objects.filter(pk=wiki, deleted_at=None).exists() else wiki
 
 
 def _approved(item: QuarantineItem, text: str | None = None) -> dict[str, Any]:

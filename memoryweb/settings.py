@@ -12,7 +12,6 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 # The home: one folder holds everything there is to keep.
 MEMORYWEB_HOME = env.folder("MEMORYWEB_HOME", BASE_DIR / "data")
 MEMORYWEB_MEMORY_DIR = env.folder("MEMORYWEB_MEMORY_DIR", MEMORYWEB_HOME / "memory")
-SECRET_KEY = env.secret_key("MEMORYWEB_SECRET_KEY", MEMORYWEB_HOME / "secret.key")
 
 # Limits of one request; the API answers 413 or 422 beyond them.
 MEMORYWEB_BODY_LIMIT = 2 * 1024 * 1024
@@ -190,3 +189,6 @@ LOGGING = {
         "waitress.queue": {"handlers": ["console"], "level": "ERROR", "propagate": False},
     },
 }
+
+# The last of all: where another setting is refused, no home is made to hold a key.
+SECRET_KEY = env.secret_key("MEMORYWEB_SECRET_KEY", MEMORYWEB_HOME / "secret.key")

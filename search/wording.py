@@ -231,9 +231,7 @@ WHY_NOT: Mapping[str, Reason] = {
         "It is stored, and the index of this process has not caught up with it. Search again in "
         "a moment.",
     ),
-    "quarantined": Reason(
-        "It waits in quarantine.", "What the guard held back is in no search until it is decided."
-    ),
+    "quarantined": Reason("It is in quarantine.", "It is in no search until it is decided."),
     "no_index": Reason(
         "There is no index now.",
         "Every document is read instead, by its words alone. Ask again once the index is built.",

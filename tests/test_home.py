@@ -188,6 +188,7 @@ def test_health_and_the_last_backup_are_told(remember, body, home, monkeypatch):
     shown = body()
     assert "all is well" in shown
     assert "none yet" in shown
+    assert "Backups kept elsewhere are not known here." in shown
     (home / "backups").mkdir()
     copy = home / "backups" / "before.sqlite3"
     copy.touch()

@@ -10,7 +10,7 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from bank import queries, services
+from bank import queries, services, wikis
 from bank.models import Kind, Page
 from episodes import store
 from episodes.models import Episode
@@ -649,3 +649,24 @@ def test_a_text_that_a_page_says_already_does_not_wait(desk: Client, ada: Actor)
 
 def test_a_viewer_keeps_nothing(home: Path, signed_in, viewer: User):
     assert kept(signed_in(viewer)).status_code == 403
+
+
+def test_a_text_of_a_wiki_that_was_deleted_leads_nowhere_and_can_only_be_rejected(
+    home: Path, desk: Client, ada: Actor, otter: Actor
+):
+    wikis.create(ada, team_id="", name="Manual", id="manual")
+    services.save(ada, Kind.WIKI, "manual/start", ALICE)
+    with pytest.raises(Refused) as refused:
+        services.save(otter, Kind.WIKI, "manual/start", ATTACK)
+    number = refused.value.quarantine_id
+    wikis.delete(ada, "manual")
+    for address in ("/review/", f"/review/{number}/"):
+        shown = text(desk.get(address))
+        assert "Page of a deleted wiki" in shown
+        assert "/wikis/manual/" not in shown
+    sent = {"decision": "approve", "reason": "quotes it"}
+    refusal = desk.post(f"/review/{number}/", sent)
+    assert refusal.status_code == 409
+    assert "the wiki “manual” was deleted; nothing was approved" in text(refusal).lower()
+    desk.post(f"/review/{number}/", sent | {"decision": "reject"})
+    assert QuarantineItem.objects.get(pk=number).state == "rejected"

@@ -51,7 +51,7 @@ def test_it_reports_what_was_made_mapped_held_back_and_left(vault: Path):
     assert "deploy.md: “deploy” is in quarantine" in out
     assert "3 Markdown files: 2 created, 0 updated, 0 unchanged, 1 left" in out
     assert "1 have a page of another name" in out
-    assert "1 wait in Review" in out
+    assert "1 are in quarantine" in out
     assert "1 other files are no Markdown" in out
 
 
@@ -124,7 +124,7 @@ def test_a_folder_goes_into_a_wiki_which_is_made_and_called_by_its_id(vault: Pat
     assert "latin.md: left: The page's file is not UTF-8 text." in out
     assert "deploy.md: “garden/deploy” is in quarantine" in out
     assert "3 Markdown files: 2 created, 0 updated, 0 unchanged, 1 left" in out
-    assert "1 wait in Review" in out
+    assert "1 are in quarantine" in out
     assert "1 other files are no Markdown" in out
     assert "The wiki “garden” was made" in out
     assert dict(wikis.sources("garden").values_list("filename", "status")) == {

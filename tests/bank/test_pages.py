@@ -180,7 +180,7 @@ def test_a_proposal_that_waits_is_told_on_the_page(desk: Client, written, otter:
     with pytest.raises(Refused):
         services.save(otter, Kind.ENTITY, "alice", f"# Alice\n\nDocks.\n\n{ATTACK}\n")
     shown = text(desk.get("/bank/alice/"))
-    assert "A text for this page waits in Review." in shown
+    assert "A text for this page is in quarantine." in shown
     assert "In quarantine." not in shown
 
 

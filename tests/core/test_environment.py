@@ -1,10 +1,14 @@
+import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from memoryweb import environment as env
+from tests.serving import ROOT
 
 
 def test_a_flag_that_is_no_flag_names_its_variable():
@@ -64,3 +68,18 @@ def test_a_damaged_secret_key_file_is_never_taken_for_a_key(tmp_path: Path):
     (tmp_path / "secret.key").write_text("")
     with pytest.raises(ImproperlyConfigured, match=r"secret\.key"):
         env.secret_key("MEMORYWEB_SECRET_KEY", tmp_path / "secret.key", {})
+
+
+def test_settings_that_are_refused_make_no_home_and_no_key(tmp_path: Path):
+    home = tmp_path / "home"
+    environment = os.environ | {"MEMORYWEB_HOME": str(home), "MEMORYWEB_LOG_LEVEL": "loud"}
+    ran = subprocess.run(
+        [sys.executable, "manage.py", "check"],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 1
+    assert "MEMORYWEB_LOG_LEVEL must be one of" in ran.stderr
+    assert not home.exists()

@@ -130,7 +130,7 @@ def told(signed_in, viewer):
         ("entity/harbor", "Nothing in it matches."),
         ("/bank/harbor/", "Nothing in it matches."),
         ("words", "It is there. It is result 1."),
-        ("poison", "It waits in quarantine."),
+        ("poison", "It is in quarantine."),
         ("nobody", "There is no such document."),
         ("http://[bad", "There is no such document."),
         ("<b>x</b>", "There is no such document."),

@@ -90,7 +90,7 @@ class Command(BaseCommand):
         )
         for count, meaning in (
             (counts["renamed"], "have a page of another name, which their own still finds"),
-            (counts["quarantined"], "wait in Review: the guard objects to them"),
+            (counts["quarantined"], "are in quarantine: the guard objects to them"),
             (counts["competing"], "differ from pages that are here; both texts wait in Review"),
             (others, "other files are no Markdown and were not looked at"),
         ):

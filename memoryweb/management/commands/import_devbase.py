@@ -57,5 +57,5 @@ class Command(BaseCommand):
         )
         if counts["quarantined"]:
             self.stdout.write(
-                f"{counts['quarantined']:,} of them wait in Review: the guard objects to them"
+                f"{counts['quarantined']:,} of them are in quarantine: the guard objects to them"
             )

@@ -82,7 +82,9 @@ class Command(BaseCommand):
             f"{counts['failed']:,} bad; {rows / max(seconds, 1e-6):,.0f} rows/s"
         )
         if quarantined := getattr(self, "quarantined", 0):
-            self.stdout.write(f"{quarantined:,} of them wait in Review: the guard objects to them")
+            self.stdout.write(
+                f"{quarantined:,} of them are in quarantine: the guard objects to them"
+            )
 
     def _salvage(self, path: Path) -> None:
         try:
