@@ -214,8 +214,8 @@ def episodes() -> Coverage:
 
 
 def target() -> Target:
-    """What a repair makes: vectors of the provider's model, else of the active one."""
-    return target_of(runs.wanted_model())
+    """What a repair makes: vectors of the active model, else of the provider's."""
+    return target_of(runs.repaired_model())
 
 
 def failed(name: str, wanted: Target) -> int:

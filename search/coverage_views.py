@@ -18,7 +18,7 @@ from memoryweb.core.errors import Invalid, NotFound
 from memoryweb.core.models import ActiveModel
 from memoryweb.core.paging import page
 from search import coverage, coverage_days, runs
-from search.coverage import COLLECTIONS, Coverage, Documents, Wanted
+from search.coverage import COLLECTIONS, Documents, Wanted
 from search.embedding import configured
 from search.live import View, live
 from search.models import Run
@@ -139,23 +139,18 @@ def _section(documents: Documents, wanted: Target) -> dict[str, Any]:
         "documents": documents,
         "coverage": counted,
         "url": documents.address(),
-        "states": _states(documents, counted, wanted),
+        "bar": (states := coverage.bar(counted, documents.name)),
+        "states": states + _failed(documents, wanted),
         "blank_url": documents.address(blank="1"),
         "chart": coverage_days.chart(documents.name),
     }
 
 
-def _states(documents: Documents, counted: Coverage, wanted: Target) -> list[dict[str, Any]]:
-    """The states with their lists, and what failed where anything did."""
-    states = coverage.bar(counted, documents.name)
-    failed = {
-        "state": "failed",
-        "label": "failed",
-        "meaning": FAILED,
-        "count": coverage.failed(documents.name, wanted),
-        "url": documents.address("failed"),
-    }
-    return [*states, failed] if failed["count"] else states
+def _failed(documents: Documents, wanted: Target) -> list[dict[str, Any]]:
+    """What runs failed at, where anything did: no state of its own, so no part of the bar."""
+    count = coverage.failed(documents.name, wanted)
+    row = {"state": "failed", "label": "failed", "meaning": FAILED, "count": count}
+    return [{**row, "url": documents.address("failed")}] if count else []
 
 
 def _directories() -> dict[str, Any]:

@@ -41,6 +41,11 @@ class Request:
     retry_of: int | None = None
     documents: Sequence[str] = ()
 
+    @property
+    def repairs(self) -> bool:
+        """Whether this is about documents whose vectors, as they are, are not comparable."""
+        return bool(self.states or self.documents)
+
     def of(self, target: Target) -> Wanted:
         """This as a choice of documents that lack a vector of the target."""
         return Wanted(target, self.states, self.retry_of, self.documents or None)
@@ -57,14 +62,22 @@ def this_process() -> str:
 
 def planned(wanted: Request) -> Plan:
     """What a reindex would do, without doing it. It asks no provider, and needs none."""
-    return plan(wanted.named, wanted.of(target_of(wanted.model or wanted_model())))
+    chosen = configured.configured()
+    model = wanted.model or _default(wanted, chosen.model if chosen else "") or repaired_model()
+    return plan(wanted.named, wanted.of(target_of(model)))
 
 
-def wanted_model() -> str:
-    """The model that a reindex makes vectors of when none is named: the provider's, else the
-    active one; "" where there is neither."""
+def _default(wanted: Request, of_provider: str) -> str:
+    """The model when none is named: a repair is of what searches compare, all else of the model
+    that the provider is configured for."""
+    return repaired_model() if wanted.repairs else of_provider
+
+
+def repaired_model() -> str:
+    """The model that a repair makes vectors of: the active one, else the provider's; "" where
+    there is neither."""
     active, chosen = active_model.active(), configured.configured()
-    return chosen.model if chosen else active.model if active else ""
+    return active.model if active else chosen.model if chosen else ""
 
 
 def start_reindex(actor: Actor, wanted: Request) -> Run:
@@ -78,7 +91,7 @@ def start_reindex(actor: Actor, wanted: Request) -> Run:
         raise Invalid.field("documents", "are of one collection: name it in collections")
     provider = configured.required()
     try:
-        model = provider.of(wanted.model or provider.model).model
+        model = provider.of(wanted.model or _default(wanted, provider.model)).model
     except ProviderError as error:
         raise Invalid.field("model", error.detail) from error
     return _started(

@@ -131,7 +131,7 @@ def test_a_wrong_width_is_explained_with_the_width_that_is_right(mixed, body):
 
 def test_the_index_says_how_it_stands(mixed, body):
     shown = body()
-    for words in ("up to date", "2 vectors of width 3, exact: each is compared", "2 of 10,000"):
+    for words in ("up to date", "2 of width 3, exact: each is compared", "2 of 10,000"):
         assert words in shown
 
 
