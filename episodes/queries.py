@@ -1,6 +1,6 @@
 """Which episodes: filters, the state of their vectors, and what the pages offer to choose from."""
 
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db.models import (
     BinaryField,
@@ -20,12 +20,14 @@ from django.db.models import (
 from django.db.models.functions import Left
 from django.db.models.lookups import Exact
 
-from episodes.models import Episode, EpisodeVector, RefusedVector
+from episodes.models import Episode, EpisodeVector, MemoryVector, RefusedVector
 from episodes.schemas import VECTOR_STATES, EpisodeFilter, EpisodeOut, VectorOut, VectorState
 from memoryweb.core import active_model
 from memoryweb.core.directories import Subtree
 from memoryweb.core.errors import NotFound
 from memoryweb.core.models import ActiveModel, QuarantineItem
+
+V = TypeVar("V", EpisodeVector, MemoryVector)
 
 COLLECTION = "episodes"
 MOST_AGENTS = 200  # that a page offers to choose from
@@ -153,17 +155,15 @@ def _states(chosen: ActiveModel | None) -> list[tuple[VectorState, Exists, bool]
 def described(rows: QuerySet[Episode]) -> QuerySet[Episode]:
     """Annotate and prefetch what `shown` needs, in a fixed number of queries."""
     chosen = active_model.active()
-    vectors = _telling_first(EpisodeVector.objects.defer("vector"), chosen)
+    vectors = telling_first(EpisodeVector.objects.defer("vector"), chosen)
     return _with_vector_state(rows, chosen).prefetch_related(
         Prefetch("vectors", vectors),
         Prefetch("refused_vectors", RefusedVector.objects.order_by("-refused_at")),
     )
 
 
-def _telling_first(
-    vectors: QuerySet[EpisodeVector], chosen: ActiveModel | None
-) -> QuerySet[EpisodeVector]:
-    """The vector first that decided the state."""
+def telling_first(vectors: QuerySet[V], chosen: ActiveModel | None) -> QuerySet[V]:
+    """The vector first that decided the state, of an episode or a memory."""
     if chosen is None:
         return vectors.order_by("-indexed_at")
     of_active, of_width = Q(model=chosen.model), Q(dimension=chosen.dimension)

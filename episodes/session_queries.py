@@ -22,6 +22,7 @@ from django.db.models import (
 from django.db.models.lookups import Exact
 
 from episodes.models import Context, Memory, MemoryVector
+from episodes.queries import telling_first
 from episodes.schemas import VectorState
 from episodes.session_schemas import (
     ContextFilter,
@@ -34,12 +35,6 @@ from memoryweb.core import active_model
 from memoryweb.core.errors import NotFound
 from memoryweb.core.models import ActiveModel
 
-ORDERS: dict[str, tuple[str, str]] = {
-    "-created_at": ("-created_at", "id"),
-    "created_at": ("created_at", "-id"),
-    "-updated_at": ("-updated_at", "id"),
-    "updated_at": ("updated_at", "-id"),
-}
 NEWEST_FIRST = ("-created_at", "id")
 # Why a recall by vector leaves a memory out: see `search.matrices.Skipped`.
 Skip = Literal["no_vector", "dimension", "model"]
@@ -196,7 +191,7 @@ def with_vector_of(rows: QuerySet[Memory], model: str | None) -> QuerySet[Memory
 
 def described(rows: QuerySet[Memory]) -> QuerySet[Memory]:
     """Annotate and prefetch what `shown` needs, in a fixed number of queries."""
-    vectors = _telling_first(MemoryVector.objects.defer("vector"), active_model.active())
+    vectors = telling_first(MemoryVector.objects.defer("vector"), active_model.active())
     return with_vector_state(rows).prefetch_related(Prefetch("vectors", vectors))
 
 
@@ -240,17 +235,6 @@ def _states(chosen: ActiveModel | None) -> list[tuple[str, Exists]]:
         ("other_model", Exists(vectors.filter(dimension=chosen.dimension))),
         ("wrong_width", Exists(vectors)),
     ]
-
-
-def _telling_first(
-    vectors: QuerySet[MemoryVector], chosen: ActiveModel | None
-) -> QuerySet[MemoryVector]:
-    """The vector first that decided the state."""
-    if chosen is None:
-        return vectors.order_by("-indexed_at")
-    of_active, of_width = Q(model=chosen.model), Q(dimension=chosen.dimension)
-    rank = Case(When(of_active, then=0), When(of_width, then=1), default=2)
-    return vectors.order_by(rank, "-indexed_at")
 
 
 def shown(memory: Memory) -> MemoryOut:

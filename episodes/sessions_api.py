@@ -9,6 +9,7 @@ from episodes import memory_vectors, session_deletion, session_queries, sessions
 from episodes.api import failure
 from episodes.deletion import Receipt as Deletion
 from episodes.models import Context, Memory
+from episodes.queries import ORDERS
 from episodes.schemas import Receipt, read
 from episodes.session_schemas import (
     BulkVectorIn,
@@ -76,7 +77,7 @@ def list_sessions(
     """Contexts, newest first unless `order` says otherwise (devkit_session_list)."""
     found = page(
         session_queries.contexts(filters),
-        session_queries.ORDERS[order],
+        ORDERS[order],
         limit=paging.limit,
         cursor=paging.cursor,
         described=session_queries.counted,

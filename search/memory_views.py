@@ -18,7 +18,6 @@ from django.views.decorators.vary import vary_on_headers
 from bank import findings
 from bank.showing import Changes, changes
 from episodes import session_deletion, session_queries, session_undo, sessions
-from episodes.deletion import Receipt
 from episodes.models import Context, Memory, MemoryVector
 from memoryweb.core import audit
 from memoryweb.core.access import actor_of, curator_page
@@ -29,11 +28,11 @@ from memoryweb.core.paging import page
 from search import injection, services, wording
 from search.session_forms import MemoryFilters, MemoryForm
 from search.session_parts import (
-    counted,
     counted_memories,
     is_part,
     may_write,
     taken_off,
+    tell_deleted,
     without,
 )
 from search.sources import title_of
@@ -282,8 +281,7 @@ def change_memories(request: HttpRequest) -> HttpResponse:
         return _preview(request, ids)
     after = _back(request, [])
     receipt = session_deletion.delete_memories(actor_of(request), ids, undoable=True)
-    tell = messages.success if receipt.verified else messages.error
-    tell(request, _in_words(receipt))
+    tell_deleted(request, counted_memories(receipt.rows), receipt)
     return redirect(after)
 
 
@@ -304,13 +302,6 @@ def _preview(request: HttpRequest, ids: Sequence[str]) -> HttpResponse:
         "trail": [("Sessions", reverse("sessions")), ("Delete", None)],
     }
     return render(request, "sessions/delete_memories.html", context)
-
-
-def _in_words(receipt: Receipt) -> str:
-    removed = f"{counted_memories(receipt.rows)} and {counted(receipt.vectors, 'vector')}"
-    if receipt.verified:
-        return f"Deleted {removed}. Looked again: nothing of them is left in a list or an index."
-    return f"Deleted {removed}, but an index of this process still answers with some of them."
 
 
 def _back(request: HttpRequest, ids: Sequence[str]) -> str:

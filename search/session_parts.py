@@ -1,7 +1,9 @@
 """What the views of session pages have in common: filters in the address, roles, counts."""
 
+from django.contrib import messages
 from django.http import HttpRequest, QueryDict
 
+from episodes.deletion import Receipt
 from memoryweb.core.access import actor_of
 from memoryweb.core.actor import Role
 from search.session_forms import Filters
@@ -37,3 +39,14 @@ def counted(number: int, noun: str) -> str:
 
 def counted_memories(number: int) -> str:
     return f"{number:,} {'memory' if number == 1 else 'memories'}"
+
+
+def tell_deleted(request: HttpRequest, what: str, receipt: Receipt) -> None:
+    """Say what was deleted, and whether it was looked for again and not found."""
+    removed = f"{what} and {counted(receipt.vectors, 'vector')}"
+    if receipt.verified:
+        looked = "Looked again: nothing of them is left in a list or an index."
+        messages.success(request, f"Deleted {removed}. {looked}")
+    else:
+        behind = "but an index of this process still answers with some of them."
+        messages.error(request, f"Deleted {removed}, {behind}")

@@ -19,8 +19,8 @@ from django.views.decorators.vary import vary_on_headers
 from bank import findings
 from bank.showing import Changes, changes
 from episodes import session_deletion, session_queries, session_undo, sessions
-from episodes.deletion import Receipt
 from episodes.models import Context, Memory, MemoryVector
+from episodes.queries import ORDERS
 from memoryweb.core.access import actor_of, curator_page
 from memoryweb.core.errors import Conflict, Invalid, NotFound, Refused
 from memoryweb.core.forms import add_errors
@@ -40,6 +40,7 @@ from search.session_parts import (
     is_part,
     may_write,
     taken_off,
+    tell_deleted,
     without,
 )
 
@@ -57,7 +58,7 @@ def session_list(request: HttpRequest) -> HttpResponse:
     order = form.order_of_list()
     found = page(
         session_queries.contexts(wanted) if valid else Context.objects.none(),
-        session_queries.ORDERS[order],
+        ORDERS[order],
         cursor=request.GET.get("cursor", ""),
     )
     figures = session_queries.figures([one.pk for one in found.items])
@@ -235,8 +236,7 @@ def change_sessions(request: HttpRequest) -> HttpResponse:
     if not request.POST.get("confirm"):
         return _preview(request, ids)
     number, receipt = session_deletion.delete_contexts(actor_of(request), ids, undoable=True)
-    tell = messages.success if receipt.verified else messages.error
-    tell(request, _in_words(number, receipt))
+    tell_deleted(request, _what(number, receipt.rows), receipt)
     return redirect(_list_url(request))
 
 
@@ -340,13 +340,6 @@ def _what(contexts: int, memories: int) -> str:
         return counted_memories(memories)
     with_memories = f" with {counted_memories(memories)}" if memories else ""
     return counted(contexts, "session") + with_memories
-
-
-def _in_words(number: int, receipt: Receipt) -> str:
-    removed = f"{_what(number, receipt.rows)} and {counted(receipt.vectors, 'vector')}"
-    if receipt.verified:
-        return f"Deleted {removed}. Looked again: nothing of them is left in a list or an index."
-    return f"Deleted {removed}, but an index of this process still answers with some of them."
 
 
 def _list_url(request: HttpRequest) -> str:
