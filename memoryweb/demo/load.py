@@ -3,6 +3,7 @@
 from contextlib import suppress
 from datetime import timedelta
 
+from django.conf import settings
 from django.utils import timezone
 
 from bank import layout, places, services, uploads, wikis
@@ -14,6 +15,9 @@ from memoryweb.core.actor import Actor, Role, system
 from memoryweb.core.errors import Refused
 from memoryweb.core.vectors import encode_blob
 from memoryweb.demo import sample
+from search.embedding import configured
+from search.embedding.addresses import LOCAL
+from search.embedding.providers import local_is_installed
 from search.models import SuggestedQuery
 
 ACTOR = system("import")
@@ -32,12 +36,23 @@ def load() -> str:
     _load_notes()
     _load_wiki()
     _propose_poison()
+    by_meaning = _choose_local_model()
     episodes, pages = Episode.objects.count(), wikis.pages_of(wikis.BANK).count()
     contexts = Context.objects.count()
     return (
         f"The sample is loaded: {episodes} episodes, {contexts} sessions, {pages} pages and notes, "
         f"and a wiki of {wikis.pages_of(sample.WIKI).count()} pages."
+        + (" Its model is installed: any query finds by meaning." if by_meaning else "")
     )
+
+
+def _choose_local_model() -> bool:
+    """Have the sample's own model make the vectors of queries, where it is installed and nobody
+    named another; without it only the suggested queries have one."""
+    if settings.MEMORYWEB_EMBEDDING_URL or not local_is_installed():
+        return False
+    configured.choose(ACTOR, configured.checked(LOCAL, sample.MODEL))
+    return True
 
 
 def _has_files() -> bool:

