@@ -416,14 +416,16 @@ def _written(
     return Written(ref, saved)
 
 
-def read_pages(actor: Actor, wiki: str, asked: Sequence[str]) -> dict[str, Page | None]:
-    """Up to 20 pages by the refs that were asked for, None for one that there is not.
+def read_pages(actor: Actor, wiki: str, asked: Sequence[str]) -> list[tuple[str, Page | None]]:
+    """Up to 20 pages, each as often as asked for, with the ref of the question; None for one that
+    there is not.
 
     A page that is kept from the actor is there without its text. Raises NotFound, Invalid.
     """
     get(wiki)
     _check_count(len(asked))
-    return {ref: _read(actor, wiki, ref) for ref in asked}
+    found = {ref: _read(actor, wiki, ref) for ref in dict.fromkeys(asked)}
+    return [(ref, found[ref]) for ref in asked]
 
 
 def _read(actor: Actor, wiki: str, ref: str) -> Page | None:

@@ -3,13 +3,14 @@
 import logging
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
 from memoryweb.core.api_auth import read
 from memoryweb.core.errors import DomainError, Invalid
 from memoryweb.core.failures import explained
+from memoryweb.core.middleware import envelope
 from memoryweb.strict_json import StrictParser, StrictRenderer
 from search.wiki_v3 import router
 
@@ -29,20 +30,6 @@ api = NinjaAPI(
     openapi_url=None,
 )
 api.add_router("", router)
-
-
-def envelope(request: HttpRequest, status: int, message: str) -> JsonResponse:
-    """An error in the shape that its clients read."""
-    return JsonResponse(
-        {
-            "code": int(status),
-            "message": message,
-            "request_id": getattr(request, "id", ""),
-            "data": None,
-        },
-        status=status,
-        json_dumps_params={"ensure_ascii": False},
-    )
 
 
 @api.exception_handler(DomainError)

@@ -180,9 +180,9 @@ def read_pages(request: ApiRequest, body: ReadIn) -> dict[str, Any]:
         {"ref": ref, "error": "there is no page of this name"}
         if page is None
         else {**_page(page), "ref": ref, "content": page.content}
-        for ref, page in found.items()
+        for ref, page in found
     ]
-    return _ok(request, {"pages": told, "count": sum(page is not None for page in found.values())})
+    return _ok(request, {"pages": told, "count": sum(page is not None for _, page in found)})
 
 
 @router.post("/page/write", auth=write)

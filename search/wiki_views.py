@@ -310,10 +310,17 @@ def _label(dot: Dot) -> tuple[str, tuple[float, float, float, float]]:
 # What is done with it
 
 
+def _described(wiki: str, *others: str) -> Wiki:
+    """A wiki that has such a page. Raises NotFound for the bank, and for these others."""
+    if wiki in (wikis.BANK, *others):
+        raise NotFound("this wiki is built in and has no such page")
+    return wikis.get(wiki)
+
+
 @curator_page
 def edit_wiki(request: HttpRequest, wiki: str) -> HttpResponse:
     """Say something else of a wiki."""
-    found = wikis.get(wiki)
+    found = _described(wiki)
     initial = {"name": found.name, "description": found.description, "team_id": found.team_id}
     form = WikiForm(request.POST or None, initial=initial)
     if form.is_valid():
@@ -332,7 +339,7 @@ def edit_wiki(request: HttpRequest, wiki: str) -> HttpResponse:
 @curator_page
 def upload_wiki(request: HttpRequest, wiki: str) -> HttpResponse:
     """Take the Markdown of a zip into a wiki; what became of each file."""
-    found = wikis.get(wiki)
+    found = _described(wiki)
     form = UploadForm(request.POST or None, request.FILES or None)
     context: dict[str, Any] = {
         "wiki": found,
@@ -373,7 +380,7 @@ def upload_files(request: HttpRequest, wiki: str) -> JsonResponse:
     return JsonResponse({"counts": _told(outcomes)["counts"], "rows": rows})
 
 
-def _given(path: str, file: UploadedFile) -> Given:
+def _given(path: str, file: "UploadedFile[Any]") -> Given:
     return Given(path, file.size or 0, lambda: BytesIO(file.read()))
 
 
@@ -388,7 +395,7 @@ def _told(outcomes: Sequence[Any]) -> dict[str, Any]:
 @curator_page
 def delete_wiki(request: HttpRequest, wiki: str) -> HttpResponse:
     """Ask whether to delete a wiki; do it once that is confirmed."""
-    found = wikis.get(wiki)
+    found = _described(wiki, *wikis.BUILT_IN)
     if request.method == "POST":
         wikis.delete(actor_of(request), wiki)
         messages.success(request, f"“{found.name}” is deleted. An administrator can bring it back.")

@@ -11,7 +11,7 @@ from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.middleware.common import CommonMiddleware
 from django.shortcuts import render
-from django.urls import reverse
+from django.urls import Resolver404, resolve, reverse
 
 from memoryweb.core.errors import DomainError, Moved
 from memoryweb.core.failures import explained
@@ -20,7 +20,18 @@ logger = logging.getLogger(__name__)
 
 Handler = Callable[[HttpRequest], HttpResponse]
 MACHINE_PATHS = ("/api/", "/v3/", "/mcp")
-BATCH_ENDINGS = ("/batch", "/embeddings", "/page/write", "/upload", "/upload/")
+ENVELOPED = "/v3/"  # Whose clients read errors in a shape of their own.
+BATCH_ROUTES = frozenset(
+    {
+        "api:store_batch",
+        "api:store_vectors",
+        "api:index_many",
+        "wiki_v3:write_pages",
+        "api:upload_to_wiki",
+        "upload_wiki",
+        "upload_wiki_files",
+    }
+)
 TOO_LARGE = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
 
 
@@ -53,12 +64,22 @@ def problem_document(
 def problem(
     request: HttpRequest, status: int, detail: str, title: str = "", **members: Any
 ) -> JsonResponse:
-    """An answer that is a problem document."""
+    """An answer that is a problem document; below /v3/ it is in the envelope."""
+    if request.path.startswith(ENVELOPED):
+        return envelope(request, status, detail)
     return JsonResponse(
         problem_document(request, status, detail, title, **members),
         status=status,
         content_type="application/problem+json",
         json_dumps_params={"ensure_ascii": False},
+    )
+
+
+def envelope(request: HttpRequest, status: int, message: str) -> JsonResponse:
+    """An error in the shape that the clients of /v3/ read."""
+    told = {"code": int(status), "message": message, "request_id": getattr(request, "id", "")}
+    return JsonResponse(
+        {**told, "data": None}, status=status, json_dumps_params={"ensure_ascii": False}
     )
 
 
@@ -81,11 +102,12 @@ def problem_documents(get_response: Handler) -> Handler:
 
 
 def body_limit(get_response: Handler) -> Handler:
-    """Refuse a body that is larger than its path allows before anything reads it."""
+    """Refuse a body that is larger than its route allows before anything reads it."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        batch = request.path.endswith(BATCH_ENDINGS)
-        limit = settings.MEMORYWEB_BATCH_BODY_LIMIT if batch else settings.MEMORYWEB_BODY_LIMIT
+        limit = settings.MEMORYWEB_BODY_LIMIT
+        if _declared_length(request) > limit and _is_batch(request):
+            limit = settings.MEMORYWEB_BATCH_BODY_LIMIT
         if _declared_length(request) > limit:
             return _too_large(request, limit)
         try:
@@ -94,6 +116,14 @@ def body_limit(get_response: Handler) -> Handler:
             return _too_large(request, limit)
 
     return middleware
+
+
+def _is_batch(request: HttpRequest) -> bool:
+    # By the route: an id that is part of a path may end like one.
+    try:
+        return resolve(request.path_info).view_name in BATCH_ROUTES
+    except Resolver404:
+        return False
 
 
 def _declared_length(request: HttpRequest) -> int:

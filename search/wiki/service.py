@@ -56,12 +56,18 @@ def search_wiki(wiki: str, query: Query) -> WikiAnswer:
     try:
         with pool.shared().reader(state.file) as reader:
             answer = search(reader, query)
-    except NeedsRebuild:  # It was damaged or taken away since it was caught up.
-        state = replace(catch_up(wiki), stale=False)
-        return WikiAnswer(Answer((), (), state.seq), replace(state, status="building"))
+    except NeedsRebuild:
+        state = _lost(wiki)
+        return WikiAnswer(Answer((), (), state.seq), state)
     texts = _texts(wiki, [result.page_id for result in answer.results])
     answer = answer if not state.stale else _still_served(answer, texts)
     return WikiAnswer(with_highlights(answer, query, texts.get), state)
+
+
+def _lost(wiki: str) -> State:
+    """How the index stands that was damaged or taken away since it was caught up: nobody may
+    take the answer for that of a whole one."""
+    return replace(catch_up(wiki), stale=False, status="building")
 
 
 def _still_served(answer: Answer, texts: Collection[str]) -> Answer:
@@ -90,6 +96,13 @@ def graph(wiki: str, centre: str = "", *, hop: int = 2, most: int = GRAPH_MOST) 
     state = catch_up(wiki)
     if not state.searchable:
         return Graph((), (), False, state)
+    try:
+        return _graph(state, wiki, centre, hop, most)
+    except NeedsRebuild:
+        return Graph((), (), False, _lost(wiki))
+
+
+def _graph(state: State, wiki: str, centre: str, hop: int, most: int) -> Graph:
     with pool.shared().reader(state.file) as reader, reader.one_state():
         if centre:
             if not reader.pages([centre]):

@@ -260,7 +260,7 @@ def test_many_pages_are_written_each_by_itself(docs: Wiki, otter: Actor):
 
 def test_pages_are_read_by_their_refs(write, otter: Actor):
     write("a", "# A\n")
-    found = wikis.read_pages(otter, "docs", ["A.md", "b", "../c"])
+    found = dict(wikis.read_pages(otter, "docs", ["A.md", "b", "../c"]))
     assert {ref: page and page.content for ref, page in found.items()} == {
         "A.md": "# A\n",
         "b": None,
@@ -273,12 +273,12 @@ def test_a_page_in_quarantine_is_kept_from_agents(write, home: Path, otter: Acto
     (home / "wikis/docs/pages/a.md").write_text(ATTACK)
     with publishing.hold(Kind.WIKI, "docs/a"):
         publishing.settle(Kind.WIKI, "docs/a")
-    page = wikis.read_pages(otter, "docs", ["a"])["a"]
+    page = wikis.read_pages(otter, "docs", ["a"])[0][1]
     assert (page.quarantined, page.content, page.title) == (True, "", "docs/a")
-    assert wikis.read_pages(ada, "docs", ["a"])["a"].content == ATTACK
+    assert wikis.read_pages(ada, "docs", ["a"])[0][1].content == ATTACK
     item = QuarantineItem.objects.get()
     services.accept(ada, item, item.text)
-    assert wikis.read_pages(otter, "docs", ["a"])["a"].content == ATTACK
+    assert wikis.read_pages(otter, "docs", ["a"])[0][1].content == ATTACK
 
 
 # Links

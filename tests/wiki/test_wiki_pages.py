@@ -207,3 +207,12 @@ def test_files_of_a_folder_are_taken_in_by_their_paths(
     assert wikis.find("garden", "deep/fern").title == "Fern"
     assert sent(curator, ["vault/one.md"]).status_code == 422
     assert sent(viewer, ["vault/a.md", "vault/b.md"]).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "address", ["bank/edit/", "bank/upload/", "bank/delete/", "memories/delete/"]
+)
+def test_no_form_is_shown_that_a_built_in_wiki_refuses(
+    curator: User, signed_in: SignIn, address: str
+) -> None:
+    assert signed_in(curator).get(f"/wikis/{address}").status_code == 404

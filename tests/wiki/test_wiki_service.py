@@ -1,6 +1,7 @@
 """A wiki that is asked: as of its last change, with what it cannot see said to be so."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,10 @@ from memoryweb.core.actor import Actor
 from memoryweb.core.errors import NotFound
 from memoryweb.core.models import User
 from search.wiki import feeding, pool
+from search.wiki.opening import NeedsRebuild
+from search.wiki.reading import Reader
 from search.wiki.searching import Query
-from search.wiki.service import graph, search_wiki
+from search.wiki.service import Graph, WikiAnswer, graph, search_wiki
 
 
 @pytest.fixture(autouse=True)
@@ -91,3 +94,22 @@ def test_a_graph_too_large_keeps_the_pages_with_the_most_links_and_says_so() -> 
 def test_a_graph_around_no_page_is_not_found() -> None:
     with pytest.raises(NotFound):
         graph("garden", "oak")
+
+
+@pytest.mark.parametrize(
+    "ask", [lambda: search_wiki("garden", Query("thorny")), lambda: graph("garden")]
+)
+def test_an_index_that_is_lost_in_between_is_built_and_nothing_is_said_to_be_missing(
+    monkeypatch: pytest.MonkeyPatch, ask: Callable[[], WikiAnswer | Graph]
+) -> None:
+    assert ask().state.status == "ready"
+
+    @contextmanager
+    def damaged(self: Reader) -> Iterator[None]:
+        raise NeedsRebuild("damaged")
+        yield
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Reader, "one_state", damaged)
+        assert not ask().state.searchable
+    assert ask().state.status == "ready"

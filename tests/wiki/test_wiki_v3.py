@@ -290,3 +290,34 @@ def test_without_a_token_nothing_is_answered(db: None) -> None:
         answer = Client().post(f"/v3/wiki/{route}", "{}", content_type="application/json")
         assert answer.status_code == 401
         assert answer.json()["code"] == 401
+
+
+def test_a_ref_that_is_asked_for_twice_is_answered_twice(ask: Ask, garden: str) -> None:
+    refs = ["rose", "fern", "rose", "ROSE", "ghost"]
+    told = ask("page/read", {"wiki_id": garden, "refs": refs})
+    assert [page["ref"] for page in told["pages"]] == refs
+    assert told["count"] == 4
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("post", "/v3/wiki/nothing", 404),
+        ("post", "/v3/skill/search", 404),
+        ("get", "/v3/wiki/search", 405),
+    ],
+)
+def test_what_is_no_route_is_told_in_the_envelope(
+    db: None, method: str, path: str, status: int
+) -> None:
+    answer = getattr(Client(), method)(path)
+    assert (answer.status_code, answer.json()["code"]) == (status, status)
+    assert set(answer.json()) == {"code", "message", "request_id", "data"}
+
+
+def test_a_body_is_as_large_as_its_route_allows(ask: Ask, garden: str) -> None:
+    """A search's is smaller than that of pages which are written, whatever else is called so."""
+    body = {"wiki_id": garden, "query": "x" * (3 * 1024 * 1024)}
+    assert "2 MiB" in ask("search", body, 413)
+    pages = [{"ref": f"p{number}", "content": "x" * 400_000} for number in range(8)]
+    assert ask("page/write", {"wiki_id": garden, "pages": pages})["count"] == 8
