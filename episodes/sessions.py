@@ -21,13 +21,13 @@ from memoryweb.core import clock, quarantine
 from memoryweb.core.actor import Actor, Role
 from memoryweb.core.errors import Conflict, Invalid, NotFound, Refused
 from memoryweb.core.guard import Finding, scan
-from memoryweb.core.models import QuarantineItem
 
 COLLECTION = "memories"
 CONTEXTS = "contexts"  # Change rows for followers; no index reads them.
 BATCH = 500
 
-# What a quarantined text is a text of, as the beginning of its document's name.
+# What a quarantined text is a text of, as the beginning of its document's name; what becomes of
+# it `episodes.session_decisions` knows.
 NEW, EDITED, OF_CONTEXT = "new", "memory", "context"
 
 
@@ -70,7 +70,7 @@ def save(
     now = timezone.now()
     times = {"created_at": created_at or now, "updated_at": updated_at or now}
     with clock.writing(actor) as tx:
-        saving = _Saving(tx, context_id, fields, times)
+        saving = Saving(tx, context_id, fields, times)
         saving.write_context()
         if must_be_new and not saving.is_new:
             raise Conflict("there is a session with this id already", id=context_id)
@@ -160,31 +160,6 @@ def set_archived(actor: Actor, ids: Iterable[str], archived: bool) -> int:
     return len(changed)
 
 
-def accept(actor: Actor, item: QuarantineItem, *, decide: Callable[[clock.Writing], None]) -> None:
-    """Let a text that the guard held back be served; `decide` marks the item in the same
-    transaction. Raises Conflict when what it belongs to is gone."""
-    kind, _, rest = item.document.partition("/")
-    with clock.writing(actor) as tx:
-        decide(tx)
-        if kind == NEW:
-            memory_id = _accept_new(tx, rest, item.text)
-            # It is known by its memory from now on: what was approved is not caught again.
-            document = f"{EDITED}/{memory_id}"
-            QuarantineItem.objects.filter(pk=item.pk).update(document=document)
-        elif kind == EDITED:
-            _accept_content(tx, rest, item.text)
-        else:
-            _accept_context(tx, rest, item.text)
-
-
-def context_of(item: QuarantineItem) -> Context | None:
-    """The context that a text which was held back belongs to, if there is one."""
-    kind, _, rest = item.document.partition("/")
-    if kind == EDITED:
-        return Context.objects.filter(memories=rest).first()
-    return Context.objects.filter(pk=rest.partition("/")[2] if kind == NEW else rest).first()
-
-
 def content_sha(content: str) -> str:
     """The SHA-256 of the text that is embedded: the content as it is."""
     return hashlib.sha256(content.encode()).hexdigest()
@@ -194,7 +169,7 @@ def content_sha(content: str) -> str:
 
 
 @dataclass
-class _Draft:
+class Draft:
     """One memory on its way in, with what the guard found in it."""
 
     given: MemoryIn
@@ -211,9 +186,9 @@ class _Held:
     findings: list[Finding]
 
 
-def _drafts(actor: Actor, context_id: str, given: Sequence[MemoryIn]) -> list[_Draft]:
+def _drafts(actor: Actor, context_id: str, given: Sequence[MemoryIn]) -> list[Draft]:
     """What is to be added, read by the guard. Raises Refused for a person's and an agent's."""
-    drafts = [_Draft(one, one.id or new_id(), _findings(one.content)) for one in given]
+    drafts = [Draft(one, one.id or new_id(), _findings(one.content)) for one in given]
     _refuse_names(*(text for one in given for text in (one.source, one.id or "")))
     if actor.kind != "system":
         _refuse(
@@ -225,7 +200,7 @@ def _drafts(actor: Actor, context_id: str, given: Sequence[MemoryIn]) -> list[_D
 
 
 @dataclass
-class _Saving:
+class Saving:
     """One transaction that saves a context and adds memories to it."""
 
     tx: clock.Writing
@@ -234,7 +209,7 @@ class _Saving:
     times: dict[str, datetime]
     is_new: bool = False
     changed: list[str] = field(default_factory=list)
-    added: list[_Draft] = field(default_factory=list)
+    added: list[Draft] = field(default_factory=list)
 
     def write_context(self) -> None:
         stored = Context.objects.filter(pk=self.context_id).first()
@@ -246,7 +221,7 @@ class _Saving:
             return
         self.changed = [k for k, v in self.fields.items() if getattr(stored, k) != v]
 
-    def add(self, drafts: Sequence[_Draft]) -> None:
+    def add(self, drafts: Sequence[Draft]) -> None:
         known = Memory.objects.in_bulk([draft.id for draft in drafts if draft.given.id])
         for draft in drafts:
             if (stored := known.get(draft.id)) is None:
@@ -261,7 +236,7 @@ class _Saving:
                 document, text = f"{EDITED}/{draft.id}", draft.given.content
                 quarantine.hold(self.tx.actor, COLLECTION, document, text, draft.findings)
 
-    def _row(self, draft: _Draft) -> Memory:
+    def _row(self, draft: Draft) -> Memory:
         given, now = draft.given, self.times["updated_at"]
         return Memory(
             id=draft.id,
@@ -329,7 +304,7 @@ def _refuse(actor: Actor, texts: Sequence[_Held]) -> None:
     findings = [finding for held in objected for finding in held.findings]
     detail = "the guard objects to this text; nothing was saved"
     if actor.kind != "token":
-        raise Refused(detail, objected[0].findings, text=objected[0].text)
+        raise Refused(detail, findings, text=objected[0].text)
     with clock.writing(actor) as tx:
         numbers = [
             quarantine.hold(actor, COLLECTION, held.document, held.text, held.findings).pk
@@ -342,41 +317,6 @@ def _refuse(actor: Actor, texts: Sequence[_Held]) -> None:
     error = Refused(f"{detail}; a curator decides about it in Review", findings, numbers[0])
     error.members["quarantine_ids"] = numbers
     raise error
-
-
-def _accept_new(tx: clock.Writing, place: str, text: str) -> str:
-    """Add the memory; its id."""
-    kind, _, context_id = place.partition("/")
-    now = timezone.now()
-    context, is_new = Context.objects.get_or_create(
-        pk=context_id, defaults={"name": context_id[:500], "created_at": now, "updated_at": now}
-    )
-    saving = _Saving(tx, context.pk, {}, {"created_at": now, "updated_at": now}, is_new)
-    given = MemoryIn.model_construct(content=text, type=kind)
-    saving.add([draft := _Draft(given, new_id())])
-    saving.finish()
-    return draft.id
-
-
-def _accept_content(tx: clock.Writing, memory_id: str, text: str) -> None:
-    now, sha = timezone.now(), content_sha(text)
-    columns = {"content": text, "content_sha": sha, "quarantined": False, "updated_at": now}
-    if not Memory.objects.filter(pk=memory_id).update(**columns):
-        raise Conflict("the memory that this is a text of was deleted")
-    tx.changed(COLLECTION, memory_id)
-    tx.audited("memory.edit", f"memories/{memory_id}", fields=["content"], content_sha=sha)
-
-
-def _accept_context(tx: clock.Writing, context_id: str, text: str) -> None:
-    name, _, intent = text.partition("\n")
-    now = timezone.now()
-    given = {key: value for key, value in (("name", name), ("intent", intent)) if value}
-    fields = given if Context.objects.filter(pk=context_id).exists() else {
-        "name": context_id[:500], **given
-    }  # fmt: skip
-    saving = _Saving(tx, context_id, fields, {"created_at": now, "updated_at": now})
-    saving.write_context()
-    saving.finish()
 
 
 # Edits

@@ -14,8 +14,8 @@ from bank.findings import Shown
 from bank.models import Kind, Page
 from episodes.models import Episode
 from episodes.queries import COLLECTION as EPISODES
+from episodes.session_decisions import context_of
 from episodes.sessions import COLLECTION as MEMORIES
-from episodes.sessions import context_of
 from memoryweb import review
 from memoryweb.core.actor import Actor
 from memoryweb.core.forms import Text

@@ -12,7 +12,7 @@ from bank import admission, refs, services
 from bank import queries as bank_queries
 from bank.models import Kind, Wiki
 from bank.texts import Text
-from episodes import queries, sessions, store
+from episodes import queries, session_decisions, sessions, store
 from memoryweb.core import clock, quarantine
 from memoryweb.core.actor import Actor, Role
 from memoryweb.core.errors import Conflict, Forbidden, Invalid, NotFound
@@ -50,7 +50,7 @@ def approve(
         raise Invalid.field("text", "only the text of a page is edited here")
     elif item.collection == sessions.COLLECTION:
         approved = _approved(item)
-        sessions.accept(
+        session_decisions.accept(
             actor, item, decide=lambda tx: _decide(tx, item, State.APPROVED, reason, **approved)
         )
     else:

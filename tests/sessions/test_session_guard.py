@@ -5,7 +5,13 @@ from typing import Any
 
 import pytest
 
-from episodes import code_vectors, session_queries, session_rereading, sessions
+from episodes import (
+    code_vectors,
+    session_decisions,
+    session_queries,
+    session_rereading,
+    sessions,
+)
 from episodes.models import Context, Memory
 from episodes.session_schemas import CodeVectorIn, MemoryIn
 from memoryweb.core import clock, quarantine
@@ -61,7 +67,7 @@ def test_what_waits_of_a_session_is_shown_in_review(api, signed_in, curator, mem
 def test_a_memory_that_new_rules_catch_is_held_and_an_approved_one_is_not(memory):
     memory("clean", "clean")
     memory(ATTACK, "bad")
-    sessions.accept(PERSON, held(), decide=lambda tx: _approve(held()))
+    session_decisions.accept(PERSON, held(), decide=lambda tx: _approve(held()))
     Memory.objects.filter(pk="clean").update(content=ATTACK + ", now")  # before the rule was made
     with clock.writing(system()) as tx:
         read = plan(session_rereading.SOURCE, "", time.monotonic() + 60).read
@@ -123,7 +129,7 @@ def test_an_approved_new_memory_joins_its_context(api, db):
     sessions.save(system(), context_id="shop", name="Shop")
     body = {"context_id": "shop", "memories": [{"content": ATTACK, "type": "error"}]}
     api("write").post("/sessions", body)
-    sessions.accept(PERSON, held(), decide=decided)
+    session_decisions.accept(PERSON, held(), decide=decided)
     memory = Memory.objects.get()
     assert (memory.context_id, memory.type, memory.content) == ("shop", "error", ATTACK)
     assert not memory.quarantined
@@ -131,7 +137,7 @@ def test_an_approved_new_memory_joins_its_context(api, db):
 
 def test_an_approved_import_is_served(memory):
     memory(ATTACK, "bad")
-    sessions.accept(PERSON, held(), decide=decided)
+    session_decisions.accept(PERSON, held(), decide=decided)
     assert not Memory.objects.get(pk="bad").quarantined
 
 
@@ -141,7 +147,7 @@ def test_an_edit_by_a_token_is_held_and_its_memory_stays(api, memory):
     assert answer.status_code == 422
     assert answer.json()["quarantine_id"] == held().pk
     assert Memory.objects.get().content == "clean"
-    sessions.accept(PERSON, held(), decide=decided)
+    session_decisions.accept(PERSON, held(), decide=decided)
     assert Memory.objects.get().content == ATTACK
 
 
@@ -149,7 +155,7 @@ def test_a_context_whose_intent_is_an_attack_is_held_whole(api, db):
     body = {"context_id": "shop", "name": "Shop", "intent": ATTACK}
     assert api("write").post("/sessions", body).status_code == 422
     assert not Context.objects.exists()
-    sessions.accept(PERSON, held(), decide=decided)
+    session_decisions.accept(PERSON, held(), decide=decided)
     context = Context.objects.get()
     assert (context.pk, context.name, context.intent) == ("shop", "Shop", ATTACK)
 
