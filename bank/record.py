@@ -37,8 +37,11 @@ class Origin:
 
     @classmethod
     def of(cls, actor: Actor, message: str = "", via: str = "") -> "Origin":
-        author = "" if actor.via == "file" else actor.agent_id or actor.name
-        return cls(author[:200], via or _VIA.get(actor.via, actor.via), message[:500])
+        return cls(
+            (actor.agent_id or actor.name)[:200],
+            via or _VIA.get(actor.via, actor.via),
+            message[:500],
+        )
 
 
 def path_of(kind: Kind, name: str) -> str:
@@ -220,8 +223,10 @@ def rename(tx: clock.Writing, page: Page, name: str, *, renamed_file: str = "") 
     if not updated:
         raise Conflict("somebody else saved this page in this moment; it was not renamed")
     page.refresh_from_db()
-    message = f"Renamed outside from “{old}”" if renamed_file else f"Renamed from “{old}”"
-    _count_on(page, text, Origin.of(tx.actor, message), always=bool(renamed_file))
+    origin = Origin.of(tx.actor, f"Renamed from “{old}”")
+    if renamed_file:  # By whoever edits files, whom nobody knows.
+        origin = Origin("", "file", f"Renamed outside from “{old}”")
+    _count_on(page, text, origin, always=bool(renamed_file))
     _take_over(page, old)
     _settle_names([(page, text)])
     QuarantineItem.objects.filter(pk__in=held).update(document=page.document)

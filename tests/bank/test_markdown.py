@@ -15,6 +15,7 @@ from bank.markdown import (
     title,
     words,
 )
+from bank.templatetags import markdown_words
 
 
 def front(yaml: str):
@@ -222,6 +223,12 @@ def test_the_abstract_is_the_first_line_that_is_no_heading(text: str, expected: 
 )
 def test_a_page_shows_the_words_of_an_abstract_and_no_link_that_was_cut(line: str, read: str):
     assert words(line) == read
+
+
+def test_a_list_of_pages_shows_no_mark_of_a_list_before_an_abstract():
+    assert markdown_words.words("- Tea with [[mei]].") == "Tea with mei."
+    assert markdown_words.words("2. Then - rest.") == "Then - rest."
+    assert markdown_words.words("-5 degrees, 3.5 knots") == "-5 degrees, 3.5 knots"
 
 
 def test_an_abstract_never_ends_within_what_a_reader_sees_as_one_character():

@@ -85,7 +85,9 @@ def test_links_of_other_pages_follow(folder: Path, written):
     written("bob", "# Bob\n\nSee [[alice]].\n")
     (folder / "alice.md").rename(folder / "ada.md")
     sync.scan()
-    assert queries.find(Kind.ENTITY, "bob").content == "# Bob\n\nSee [[ada]].\n"
+    bob = queries.find(Kind.ENTITY, "bob")
+    assert bob.content == "# Bob\n\nSee [[ada]].\n"
+    assert bob.author == "memoryweb"  # Nobody edited this one outside.
     assert (folder / "bob.md").read_text() == "# Bob\n\nSee [[ada]].\n"
 
 
