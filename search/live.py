@@ -23,6 +23,7 @@ from search import defaults
 from search.defaults import Defaults
 from search.embedding import configured
 from search.embedding.configured import Configured
+from search.embedding.querying import prepare
 from search.engine import Index
 from search.models import Run
 from search.sources import SOURCES, Source
@@ -264,6 +265,7 @@ class LiveIndex:
         try:
             started = time.monotonic()
             now = self.state()
+            prepare(now.provider)
             indexes = {name: _filled(source, now) for name, source in self._sources.items()}
             built = Built(now.stamp, now.seq, indexes, now.saved, now.rebuild)
         except Exception:

@@ -10,6 +10,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from django.conf import settings
@@ -18,6 +19,7 @@ from memoryweb.core.errors import Unavailable
 from memoryweb.core.models import ActiveModel
 from memoryweb.core.vectors import Vector
 from search.embedding import configured
+from search.embedding.addresses import LOCAL
 from search.embedding.configured import Configured
 from search.embedding.problems import ProviderError, Resting, TextRejected, WrongWidth
 from search.embedding.providers import Provider
@@ -166,3 +168,11 @@ def query_vector(
         return query_vectors.vector(of_active, text, active.dimension, seconds), ()
     except ProviderError as error:
         return None, (error.reason,)
+
+
+def prepare(on_page: Configured | None) -> None:
+    """Begin to load the local model, if that is the provider, before a search waits for it."""
+    chosen = configured.in_force(on_page)
+    if chosen is not None and chosen.address == LOCAL:
+        with suppress(ProviderError):
+            configured.provider_of(chosen).embed(["memoryweb"], seconds=0.0)

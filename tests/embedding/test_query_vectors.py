@@ -1,11 +1,13 @@
 """Words get their vector from the provider quickly, or the search goes on without and says why."""
 
 import threading
+from typing import Any
 
 import pytest
 
 from episodes import store, vectors
 from memoryweb.core.actor import system
+from search.embedding import querying
 from search.embedding.asking import Line
 from search.embedding.problems import (
     Failed,
@@ -245,3 +247,22 @@ def test_code_is_searched_by_words_with_a_provider(api, transactional_db, provid
     refused = api("read").post("/vectors/shop/search", {"query_text": "another"})
     assert refused.status_code == 503
     assert "the provider failed (500)" in refused.json()["detail"]
+
+
+def test_the_local_model_is_loaded_before_the_first_search_asks_for_it(
+    settings: Any, monkeypatch: pytest.MonkeyPatch
+):
+    loaded = threading.Event()
+
+    class Encoder:
+        def encode(self, texts: list[str]) -> list[list[float]]:
+            loaded.set()
+            return [[1.0] for _ in texts]
+
+    monkeypatch.setattr("search.embedding.providers._encoder", Encoder)
+    settings.MEMORYWEB_EMBEDDING_URL = "http://127.0.0.1:9/v1"
+    querying.prepare(None)
+    assert not loaded.is_set()
+    settings.MEMORYWEB_EMBEDDING_URL = "local"
+    querying.prepare(None)
+    assert loaded.wait(10)

@@ -219,7 +219,7 @@ def test_auto_leaves_other_queries_their_weights(text: str):
 def test_auto_reports_the_kind_and_the_weights_it_used():
     index = index_of(*DOCUMENTS)
     question = ask(index, "why does the parser crash?", vector=EAST, fusion="auto")
-    assert (question.query_kind, question.weights) == ("question", Weights(0.8, 0.2))
+    assert (question.query_kind, question.weights) == ("question", Weights(0.7, 0.3))
     identifier = ask(index, "parse_config", vector=EAST, fusion="auto")
     assert (identifier.query_kind, identifier.weights) == ("identifier", Weights(0.2, 0.8))
     other = ask(index, "parser", vector=EAST, fusion="auto", weights=Weights(1, 1))
