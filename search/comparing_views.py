@@ -11,8 +11,10 @@ from memoryweb.core import active_model
 from memoryweb.core.access import actor_of, curator_page
 from memoryweb.core.actor import Role
 from memoryweb.core.errors import Invalid
-from search import comparing, judging, switching, wording
+from memoryweb.core.models import ActiveModel
+from search import comparing, coverage, judging, runs, switching, wording
 from search.comparing import Comparison, Pair, Side
+from search.reindex import CORPORA, Target
 
 
 @require_GET
@@ -35,6 +37,7 @@ def compare_models(request: HttpRequest) -> HttpResponse:
         "comparison": found,
         "pairs": [_shown(pair) for pair in found.pairs] if found else [],
         "means": _means(found) if found else [],
+        "covered": [_covered(one) for one in (found.active, found.other)] if found else [],
         "grades": judging.GRADES,
         "may_judge": actor.role >= Role.CURATOR,
         "may_switch": actor.role >= Role.CURATOR,
@@ -69,6 +72,14 @@ def _side(side: Side) -> dict[str, Any]:
         "note": wording.vector_note(found.answer.mode, found.reasons),
         "measures": side.measures,
     }
+
+
+def _covered(model: ActiveModel) -> str:
+    """How much of the whole memory has a vector of a model."""
+    target = Target(model.model, model.dimension)
+    counted = runs.coverage_of(list(CORPORA), target).values()
+    total, made = (sum(one[name] for one in counted) for name in ("total", "vectorized"))
+    return coverage.percent(made / total if total else 1.0)
 
 
 def _means(found: Comparison) -> list[tuple[str, float, float]]:

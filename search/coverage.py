@@ -78,7 +78,7 @@ class Documents:
 
     name: str
     label: str
-    noun: str
+    nouns: tuple[str, str]  # one, and several
     rows: Callable[[], QuerySet[Any]]
     text: str
     with_state: Callable[[QuerySet[Any]], QuerySet[Any]]
@@ -170,7 +170,7 @@ COLLECTIONS = {
         Documents(
             "episodes",
             "Episodes",
-            "episode",
+            ("episode", "episodes"),
             Episode.objects.all,
             "summary",
             queries.with_vector_state,
@@ -183,7 +183,7 @@ COLLECTIONS = {
         Documents(
             "memories",
             "Session memories",
-            "session memory",
+            ("session memory", "session memories"),
             session_queries.searchable,
             "content",
             session_queries.with_vector_state,
@@ -196,7 +196,7 @@ COLLECTIONS = {
         Documents(
             "pages",
             "Bank",
-            "page or note",
+            ("page", "pages"),
             page_vectors.embeddable,
             "content",
             page_vectors.with_vector_state,
@@ -282,7 +282,7 @@ def _model(model: str, dimension: int, counts: dict[str, int], active: Any) -> d
         "bytes": 4 * dimension,
         "bytes_in_all": 4 * dimension * count,
         "of": [
-            (COLLECTIONS[name].label, n, COLLECTIONS[name].address(**filters))
+            (COLLECTIONS[name].nouns[n != 1], n, COLLECTIONS[name].address(**filters))
             for name, n in counts.items()
         ],
     }

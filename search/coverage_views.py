@@ -25,6 +25,7 @@ from search.models import Run
 from search.reindex import Target
 
 LABELS: dict[Any, str] = {**VECTOR_STATES, "failed": "failed"}
+FAILED_LISTED = "A run could not make their vectors. The cause stands beside each."
 FAILED = "A run could not make its vector. It is among the states above as well."
 
 
@@ -53,7 +54,7 @@ def coverage_list(request: HttpRequest, collection: str) -> HttpResponse:
         "rows": [{"row": row, "title": documents.title(row)} for row in found.items],
         "wanted": wanted,
         "what": _what(documents, wanted),
-        "meaning": {**coverage.MEANINGS, "failed": FAILED}.get(wanted.vector, ""),
+        "meaning": {**coverage.MEANINGS, "failed": FAILED_LISTED}.get(wanted.vector, ""),
         "json_url": reverse("api:coverage_of", args=[collection]) + _asked(wanted),
         "trail": [("Coverage", reverse("coverage")), (documents.label, None)],
         "repairable": wanted.vector not in ("", "current") and found.total,

@@ -127,6 +127,7 @@ def test_the_page_compares_typed_queries_and_takes_judgements(signed_in, curator
     text = html.unescape(desk.get("/coverage/compare/", asked).content.decode())
     assert text.count('class="compared"') == 4  # Two queries, each once, on two sides.
     assert "Of the best ten, on both sides" in text
+    assert text.count('<td class="num">100 %</td>') == 2  # Both models cover all.
     assert "No query here is judged yet." in text
     form = {"query": "quay", "collection": "episodes", "document": "quay", "grade": "2"}
     back = {"back": "/coverage/compare/?queries=quay", "anchor": "q1"}
