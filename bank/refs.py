@@ -91,6 +91,13 @@ def of_file(wiki: str, path: str) -> str | None:
     return path[: -len(ENDING)] if path[-len(ENDING) :].lower() == ENDING else None
 
 
+def shown(path: str) -> str:
+    """A path of whatever characters as it can be told: what draws otherwise than it is, is
+    replaced."""
+    replaced: str = _FORBIDDEN.sub(lambda found: found[0] if found[0] == "\\" else "\ufffd", path)
+    return replaced
+
+
 def _check(segment: str) -> None:
     if not segment:
         raise NameRefused("A path cannot have an empty part, nor begin or end with “/”.")

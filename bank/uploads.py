@@ -124,7 +124,7 @@ def _planned(wiki: str, files: Sequence[Given], top: str) -> Upload:
     left: dict[str, str] = {}
     for one in files:
         path = one.path.removeprefix(top)
-        shown = path.encode(errors="replace").decode().replace("\0", "\ufffd")
+        shown = refs.shown(path)
         ref, why = _ref(wiki, path)
         key = refs.key_of(ref)
         why = why or one.why or _clash(shown, given, found.get(key))

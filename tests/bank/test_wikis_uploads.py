@@ -98,6 +98,12 @@ def test_what_is_no_page_is_named_with_the_reason(docs: Wiki, ada: Actor):
     assert WikiSource.objects.filter(status="left").count() == 11
 
 
+def test_a_name_that_turns_the_writing_around_is_told_as_it_is(docs: Wiki, ada: Actor):
+    told = carried(ada, uploads.from_files("docs", [given("bad\u202ename.md"), given("\ud800.md")]))
+    assert {status for status, _ in told.values()} == {"left"}
+    assert set(told) == {"bad\ufffdname.md", "\ufffd.md"}
+
+
 def test_an_upload_again_changes_what_changed_and_overwrites_nobody(docs: Wiki, ada: Actor):
     carried(ada, uploads.from_files("docs", [given("a.md"), given("b.md"), given("c.md")]))
     services.save(ada, Kind.WIKI, "docs/c", "# Edited here\n")
