@@ -41,7 +41,9 @@ def test_a_provider_of_another_width_is_told_on_its_page_and_changes_nothing(
     run.refresh_from_db()
     assert run.state == "failed"
     assert "have 16 numbers, and those in use have 8; nothing was changed" in run.message
-    assert run.message in read(desk, run.get_absolute_url())
+    assert "It was stopped.</strong> The provider's vectors of toy have 16" in read(
+        desk, run.get_absolute_url()
+    )
     assert list(EpisodeVector.objects.values_list("episode", "dimension")) == [("has", 8)]
 
 
@@ -71,9 +73,7 @@ def moved_on(episode, provider, settings):
     settings.MEMORYWEB_EMBEDDING_MODEL = "newer"
 
 
-def test_another_model_of_the_same_width_is_noticed_and_nothing_is_mixed(
-    desk, api, moved_on, work
-):
+def test_another_model_of_the_same_width_is_noticed_and_nothing_is_mixed(desk, api, moved_on, work):
     text = read(desk, "/coverage/")
     assert "The provider is set to another model than searches compare." in text
     assert 'href="/episodes/?vector=other_model">1</a>' in text

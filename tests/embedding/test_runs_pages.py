@@ -1,5 +1,7 @@
 """The pages of runs: a bar that moves, errors with another try, cancel, and repair by state."""
 
+import re
+
 import pytest
 
 from bank import services
@@ -7,6 +9,7 @@ from bank.models import Kind
 from memoryweb.core.actor import system
 from search import runs
 from search.models import Run
+from search.reindex import CORPORA
 from tests.embedding import double as doubles
 from tests.embedding.double import vector_of
 
@@ -84,6 +87,12 @@ def test_a_run_that_was_stopped_says_why(desk, episode, provider, work):
     work()
     text = read(desk, Run.objects.get().get_absolute_url())
     assert "does not accept the key (401)" in text
+    provider.behave = lambda handler, body: False
+    again = re.findall(r'name="(collection|model|state)" value="(\w+)"', text)
+    assert again == [*(("collection", name) for name in CORPORA), ("model", "toy")]
+    desk.post("/runs/start/", {"collection": list(CORPORA), "model": "toy"})
+    work()
+    assert Run.objects.latest("id").state == "done"
 
 
 def test_a_run_is_cancelled_on_its_page(desk, episode, provider):
