@@ -17,7 +17,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
-from bank import findings, names, problems, queries, rewriting, services, withholding
+from bank import findings, names, problems, queries, refs, rewriting, services, withholding
 from bank.addresses import resolver, trail
 from bank.forms import ORDERS, AppendForm, BaseForm, ListForm
 from bank.markdown import split
@@ -208,7 +208,8 @@ def api_address(kind: Kind | str, name: str) -> str:
     if kind == Kind.MEMORY:
         return reverse("api:get_memory")
     if kind == Kind.WIKI:
-        return ""
+        wiki, ref = refs.split(name)
+        return f"{reverse('api:get_wiki_page', args=[wiki])}?{urlencode({'ref': ref})}"
     return reverse("api:get_note" if kind == Kind.NOTE else "api:get_entity", args=[name])
 
 

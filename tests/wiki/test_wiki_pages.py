@@ -216,3 +216,11 @@ def test_no_form_is_shown_that_a_built_in_wiki_refuses(
     curator: User, signed_in: SignIn, address: str
 ) -> None:
     assert signed_in(curator).get(f"/wikis/{address}").status_code == 404
+
+
+def test_a_page_of_a_wiki_leads_to_its_json(viewer: User, signed_in: SignIn, garden: Wiki) -> None:
+    desk = signed_in(viewer)
+    address = "/api/v1/wikis/garden/page?ref=guide%2Ftulip"
+    page = desk.get(wikis.find("garden", "guide/tulip").get_absolute_url())
+    assert page.context["json_url"] == address
+    assert desk.get(address).json()["title"] == "Tulip"
