@@ -256,8 +256,9 @@ CORPORA = {
 
 @dataclass(frozen=True)
 class Plan:
-    """What a reindex would do: how many documents, and the first of them."""
+    """What a reindex would do: of which model, how many documents, and the first of them."""
 
+    model: str
     count: int
     sample: list[dict[str, str]]
 
@@ -273,7 +274,7 @@ def plan(collections: Sequence[str], wanted: Wanted) -> Plan:
     """The work list of these collections; nothing is written and no provider asked."""
     count = sum(CORPORA[name].lacking(wanted).count() for name in collections)
     sample = list(_first(collections, wanted))
-    return Plan(count, sample[:SAMPLE])
+    return Plan(wanted.target.model, count, sample[:SAMPLE])
 
 
 def _first(collections: Sequence[str], wanted: Wanted) -> Iterator[dict[str, str]]:

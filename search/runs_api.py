@@ -44,8 +44,9 @@ class SampleOut(BaseModel):
 
 
 class PlanOut(BaseModel):
-    """What a reindex would do: how many documents, and the first ten."""
+    """What a reindex would do: of which model, how many documents, and the first ten."""
 
+    model: str
     count: int
     sample: list[SampleOut]
 

@@ -23,7 +23,8 @@ def read(client, path, **posted):
 
 
 def dry(api):
-    return api("write").post("/search/reindex", {"dry_run": True}).json()["count"]
+    plan = api("write").post("/search/reindex", {"dry_run": True}).json()
+    return plan["model"], plan["count"]
 
 
 def test_a_provider_of_another_width_is_told_on_its_page_and_changes_nothing(
@@ -35,7 +36,10 @@ def test_a_provider_of_another_width_is_told_on_its_page_and_changes_nothing(
     assert "Its vectors have another width than the stored ones." in read(
         desk, "/settings/provider/", do="test"
     )
-    assert dry(api) == 1  # It asks no provider: it counts what lacks a vector 8 numbers wide.
+    assert dry(api) == (
+        "toy",
+        1,
+    )  # It asks no provider: it counts what lacks a vector 8 numbers wide.
     run = runs.start_reindex(system(), runs.Request())
     work()
     run.refresh_from_db()
@@ -56,7 +60,7 @@ def test_a_provider_of_zero_vectors_is_told_and_stores_none(desk, api, episode, 
     text = read(desk, "/settings/provider/", do="test")
     assert "The test failed." in text
     assert "no direction" in text
-    assert dry(api) == 1
+    assert dry(api) == ("toy", 1)
     run = runs.start_reindex(system(), runs.Request())
     work()
     run.refresh_from_db()
@@ -78,7 +82,7 @@ def test_another_model_of_the_same_width_is_noticed_and_nothing_is_mixed(desk, a
     assert "The provider is set to another model than searches compare." in text
     assert 'href="/episodes/?vector=other_model">1</a>' in text
     assert "another model" in read(desk, "/settings/provider/")
-    assert dry(api) == 2  # By `newer` there is no vector at all yet.
+    assert dry(api) == ("newer", 2)  # By `newer` there is no vector at all yet.
     runs.start_reindex(system(), runs.Request())
     work()
     counted = api("read").get("/search/coverage").json()["collections"]["episodes"]

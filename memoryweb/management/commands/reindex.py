@@ -44,7 +44,8 @@ class Command(BaseCommand):
             return run
 
     def _list(self, plan: Plan) -> None:
-        self.stdout.write(f"{plan.count:,} documents lack a current vector")
+        of = f" of {plan.model}" if plan.model else ""
+        self.stdout.write(f"{plan.count:,} documents lack a current vector{of}")
         for one in plan.sample:
             self.stdout.write(f"  {one['collection']}/{one['id']}: {one['text'][:80]}")
         if plan.count > len(plan.sample):
