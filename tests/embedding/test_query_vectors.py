@@ -226,12 +226,15 @@ def test_without_a_provider_nothing_changes(api, harbor, settings):
     assert searched(api)["reasons"] == ["no_query_vector"]
 
 
-def test_the_page_shows_a_banner_with_the_way_to_mend_it(
-    signed_in, viewer, harbor, provider, settings
+def test_the_page_shows_a_banner_with_the_way_to_mend_it_to_whoever_may(
+    signed_in, viewer, administrator, harbor, provider, settings
 ):
     provider.behave = doubles.sends({}, 500)
     page = signed_in(viewer).get("/search/?q=quay+crane").content.decode()
     assert NOTICES["provider_failed"].text in page
+    assert "/settings/provider/" not in page
+    page = signed_in(administrator).get("/search/?q=quay+crane").content.decode()
+    assert NOTICES["provider_resting"].text in page
     assert "/settings/provider/" in page
 
 
