@@ -8,7 +8,7 @@ from ninja import File, Path, Query, Router, Status
 from ninja.files import UploadedFile
 from pydantic import BaseModel, Field
 
-from bank import erasing_wikis, layout, lint, upkeep_api, uploads, wikis, withholding
+from bank import erasing_wikis, layout, lint, upkeep_api, uploads, wiki_pages, wikis, withholding
 from bank.importing import Outcome
 from bank.models import Page, Wiki, WikiSource
 from bank.schemas import LintCounts, LintRow
@@ -192,14 +192,14 @@ def create_wiki(request: ApiRequest, body: WikiIn) -> Status[dict[str, Any]]:
 @router.get("/{wiki}", response=WikiWithIndex)
 def get_wiki(request: ApiRequest, wiki: WikiId) -> dict[str, Any]:
     found = wikis.get(wiki)
-    count = wikis.pages_of(found.pk).count()
+    count = wiki_pages.pages_of(found.pk).count()
     return {**_wiki(found, count), "index": _index(feeding.catch_up(found.pk))}
 
 
 @router.patch("/{wiki}", auth=write, response=WikiOut)
 def edit_wiki(request: ApiRequest, wiki: WikiId, body: WikiPatch) -> dict[str, Any]:
     changed = wikis.update(request.actor, wiki, **body.model_dump())
-    return _wiki(changed, wikis.pages_of(wiki).count())
+    return _wiki(changed, wiki_pages.pages_of(wiki).count())
 
 
 @router.delete("/{wiki}", auth=write, response={204: None, 200: WikiErased})
@@ -225,7 +225,7 @@ def delete_wiki(
 @router.post("/{wiki}/restore", auth=admin, response=WikiOut)
 def restore_wiki(request: ApiRequest, wiki: WikiId) -> dict[str, Any]:
     back = wikis.undelete(request.actor, wiki)
-    return _wiki(back, wikis.pages_of(wiki).count())
+    return _wiki(back, wiki_pages.pages_of(wiki).count())
 
 
 @router.post("/{wiki}/upload", auth=write, response=UploadOut)
@@ -278,7 +278,7 @@ def _linted(wiki: str) -> str | None:
 
 @router.get("/{wiki}/pages", response=Listed[WikiPageRow])
 def list_wiki_pages(request: ApiRequest, wiki: WikiId, paging: Query[Paging]) -> dict[str, Any]:
-    rows = wikis.pages_of(wikis.get(wiki).pk).defer("content")
+    rows = wiki_pages.pages_of(wikis.get(wiki).pk).defer("content")
     found = page(rows, ("name", "id"), limit=paging.limit, cursor=paging.cursor)
     items = [_page(request, one) for one in found.items]
     return {"items": items, "next_cursor": found.next_cursor, "total": found.total}
@@ -288,7 +288,7 @@ def list_wiki_pages(request: ApiRequest, wiki: WikiId, paging: Query[Paging]) ->
 def get_wiki_page(
     request: ApiRequest, response: HttpResponse, wiki: WikiId, ref: Ref
 ) -> dict[str, Any]:
-    found = wikis.find(wiki, ref)
+    found = wiki_pages.find(wiki, ref)
     response["ETag"] = found.etag
     return _whole(request, found)
 
@@ -298,7 +298,7 @@ def put_wiki_page(
     request: ApiRequest, response: HttpResponse, wiki: WikiId, ref: Ref, body: WikiPageIn
 ) -> Status[dict[str, Any]]:
     """As PUT /bank/entities/{name}: guarded, 409 for a stale `base`, every text a revision."""
-    saved = wikis.write_page(
+    saved = wiki_pages.write_page(
         request.actor, wiki, ref, body.content, base=body.base, message=body.message
     )
     response["ETag"] = saved.page.etag
@@ -316,8 +316,10 @@ def remove_wiki_page(
     dry_run: Annotated[bool, Query(description="only name the pages that link to it")] = False,
 ) -> dict[str, Any]:
     """Archive a page; its history stays, and its name is free."""
-    links = wikis.links_to(wiki, ref)
-    linked = sorted({withholding.told(request.actor, wikis.called(link.source)) for link in links})
+    links = wiki_pages.links_to(wiki, ref)
+    linked = sorted(
+        {withholding.told(request.actor, wiki_pages.called(link.source)) for link in links}
+    )
     told: dict[str, Any] = {
         "removed": not dry_run,
         "linked_from": linked,
@@ -325,7 +327,7 @@ def remove_wiki_page(
         "left": {},
     }
     if not dry_run:
-        gone = wikis.remove_page(request.actor, wiki, ref, unlink=unlink)
+        gone = wiki_pages.remove_page(request.actor, wiki, ref, unlink=unlink)
         unlinked = [withholding.told(request.actor, name) for name in gone.unlinked]
         left = {withholding.told(request.actor, name): why for name, why in gone.left}
         told |= {"unlinked": unlinked, "left": left}
@@ -335,12 +337,12 @@ def remove_wiki_page(
 @router.post("/{wiki}/page/lock", auth=write, response=WikiPageOut)
 def lock_wiki_page(request: ApiRequest, wiki: WikiId, ref: Ref) -> dict[str, Any]:
     """Nobody writes the page until it is unlocked: that is 409, and names who locked it."""
-    return _whole(request, wikis.lock(request.actor, *wikis.address(wiki, ref)))
+    return _whole(request, wiki_pages.lock(request.actor, *wiki_pages.address(wiki, ref)))
 
 
 @router.post("/{wiki}/page/unlock", auth=write, response=WikiPageOut)
 def unlock_wiki_page(request: ApiRequest, wiki: WikiId, ref: Ref) -> dict[str, Any]:
-    return _whole(request, wikis.unlock(request.actor, *wikis.address(wiki, ref)))
+    return _whole(request, wiki_pages.unlock(request.actor, *wiki_pages.address(wiki, ref)))
 
 
 # What is found
@@ -383,7 +385,7 @@ def wiki_graph(
     limit: Annotated[int, Query(ge=1, le=service.GRAPH_MOST)] = service.GRAPH_MOST,
 ) -> dict[str, Any]:
     """The pages around one, or without `ref` those with the most links, and the links of these."""
-    centre = wikis.called(wikis.find(wiki, ref)) if ref else ""
+    centre = wiki_pages.called(wiki_pages.find(wiki, ref)) if ref else ""
     drawn = service.graph(wiki, centre, hop=hop, most=limit)
     return {**service.told_graph(drawn), "index": _index(drawn.state)}
 
@@ -407,8 +409,8 @@ def _page(request: ApiRequest, found: Page) -> dict[str, Any]:
     told = {name: getattr(shown, name) for name in fields}
     held_back = withholding.is_withheld(request.actor, found)
     return {
-        "ref": wikis.called(shown),
-        "path": wikis.path_of(shown),
+        "ref": wiki_pages.called(shown),
+        "path": wiki_pages.path_of(shown),
         "held_back": held_back,
         **told,
     }

@@ -13,7 +13,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from bank import erasing_wikis, refs, uploads, watching, wikis
+from bank import erasing_wikis, refs, uploads, watching, wiki_pages, wikis
 from bank.layout import CONTENT_LIMIT
 from bank.models import Kind, Page, Wiki
 from bank.uploads import Given
@@ -191,13 +191,13 @@ def erase_wiki(request: HttpRequest, wiki: str) -> HttpResponse:
 def remove_page(request: HttpRequest, name: str) -> HttpResponse:
     """Ask whether to archive a page, naming the links that break; do it once confirmed."""
     wiki, ref = refs.split(name)
-    page = wikis.find(wiki, ref)
+    page = wiki_pages.find(wiki, ref)
     form = RemoveForm(request.POST or None, initial={"base": page.revision})
     stale = False
     if form.is_valid():
         given = form.cleaned_data
         try:
-            gone = wikis.remove_page(
+            gone = wiki_pages.remove_page(
                 actor_of(request), wiki, ref, base=given["base"], unlink=given["unlink"]
             )
         except Conflict as error:
@@ -220,13 +220,13 @@ def remove_page(request: HttpRequest, name: str) -> HttpResponse:
 
 def _linking(wiki: str, ref: str) -> list[Page]:
     """The pages whose links to this one would lead nowhere, each once."""
-    return list({link.source.pk: link.source for link in wikis.links_to(wiki, ref)}.values())
+    return list({link.source.pk: link.source for link in wiki_pages.links_to(wiki, ref)}.values())
 
 
 @require_POST
 @curator_page
 def lock_page(request: HttpRequest, name: str) -> HttpResponse:
     """Lock a page, or unlock one that is locked."""
-    page = wikis.find(*refs.split(name))
-    change = wikis.unlock if request.POST.get("unlock") else wikis.lock
+    page = wiki_pages.find(*refs.split(name))
+    change = wiki_pages.unlock if request.POST.get("unlock") else wiki_pages.lock
     return redirect(change(actor_of(request), Kind(page.kind), page.name))

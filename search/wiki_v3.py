@@ -10,7 +10,7 @@ from django.http import HttpResponse
 from ninja import Router
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from bank import wikis, withholding
+from bank import wiki_pages, wikis, withholding
 from bank.models import Page, Wiki
 from memoryweb.core import clock
 from memoryweb.core.api_auth import ApiRequest, read, write
@@ -86,7 +86,7 @@ class LsIn(OfWiki):
 
 
 class ReadIn(OfWiki):
-    refs: Annotated[list[Name], Field(min_length=1, max_length=wikis.AT_ONCE)]
+    refs: Annotated[list[Name], Field(min_length=1, max_length=wiki_pages.AT_ONCE)]
 
 
 class PageIn(Known):
@@ -96,7 +96,7 @@ class PageIn(Known):
 
 
 class WriteIn(OfWiki):
-    pages: Annotated[list[PageIn], Field(min_length=1, max_length=wikis.AT_ONCE)]
+    pages: Annotated[list[PageIn], Field(min_length=1, max_length=wiki_pages.AT_ONCE)]
     message: Annotated[str, Field(max_length=500)] = ""
 
 
@@ -165,7 +165,7 @@ def delete(request: ApiRequest, response: HttpResponse, body: OfWiki) -> dict[st
 @router.post("/page/ls", auth=read)
 def list_pages(request: ApiRequest, body: LsIn) -> dict[str, Any]:
     found = wikis.get(body.wiki_id)
-    rows = wikis.pages_of(found.pk).defer("content").order_by("name", "pk")
+    rows = wiki_pages.pages_of(found.pk).defer("content").order_by("name", "pk")
     some = rows[body.offset : body.offset + body.limit]
     told = [_page(withholding.as_read(request.actor, page)) for page in some]
     bounds = {"limit": body.limit, "offset": body.offset}
@@ -175,7 +175,7 @@ def list_pages(request: ApiRequest, body: LsIn) -> dict[str, Any]:
 @router.post("/page/read", auth=read)
 def read_pages(request: ApiRequest, body: ReadIn) -> dict[str, Any]:
     """The pages of these refs, in their order; one that there is not has an `error`."""
-    found = wikis.read_pages(request.actor, body.wiki_id, body.refs)
+    found = wiki_pages.read_pages(request.actor, body.wiki_id, body.refs)
     told = [
         {"ref": ref, "error": "there is no page of this name"}
         if page is None
@@ -189,7 +189,7 @@ def read_pages(request: ApiRequest, body: ReadIn) -> dict[str, Any]:
 def write_pages(request: ApiRequest, response: HttpResponse, body: WriteIn) -> dict[str, Any]:
     """Each page is saved by itself; what is wrong with one is its `error`, and keeps no other."""
     asked = [(page.ref, page.content, page.base) for page in body.pages]
-    written = wikis.write_pages(request.actor, body.wiki_id, asked, message=body.message)
+    written = wiki_pages.write_pages(request.actor, body.wiki_id, asked, message=body.message)
     told = [_written(one) for one in written]
     stored = sum(one.saved is not None for one in written)
     state = _state(catch_up(body.wiki_id))
@@ -208,13 +208,13 @@ def remove_pages(request: ApiRequest, response: HttpResponse, body: RemoveIn) ->
 
 def _removal(request: ApiRequest, body: RemoveIn, ref: str) -> dict[str, Any]:
     try:
-        links = wikis.links_to(body.wiki_id, ref)
+        links = wiki_pages.links_to(body.wiki_id, ref)
         linked = sorted(
-            {withholding.told(request.actor, wikis.called(link.source)) for link in links}
+            {withholding.told(request.actor, wiki_pages.called(link.source)) for link in links}
         )
         if body.dry_run:
             return {"ref": ref, "removed": False, "linked_from": linked}
-        gone = wikis.remove_page(request.actor, body.wiki_id, ref, unlink=body.unlink)
+        gone = wiki_pages.remove_page(request.actor, body.wiki_id, ref, unlink=body.unlink)
     except DomainError as error:
         return {"ref": ref, "removed": False, **_error(error)}
     unlinked = [withholding.told(request.actor, name) for name in gone.unlinked]
@@ -252,7 +252,7 @@ def search(request: ApiRequest, body: SearchIn) -> dict[str, Any]:
 @router.post("/graph", auth=read)
 def graph(request: ApiRequest, body: GraphIn) -> dict[str, Any]:
     """The pages around one, or without `ref` those with the most links, and the links of these."""
-    centre = wikis.called(wikis.find(body.wiki_id, body.ref)) if body.ref else ""
+    centre = wiki_pages.called(wiki_pages.find(body.wiki_id, body.ref)) if body.ref else ""
     drawn = service.graph(body.wiki_id, centre, hop=body.hop, most=body.limit)
     return _ok(request, {**service.told_graph(drawn), **_state(drawn.state)})
 
@@ -290,8 +290,8 @@ def _state(state: State) -> dict[str, Any]:
 
 def _page(page: Page) -> dict[str, Any]:
     return {
-        "ref": wikis.called(page),
-        "path": wikis.path_of(page),
+        "ref": wiki_pages.called(page),
+        "path": wiki_pages.path_of(page),
         "title": page.title,
         "revision": page.revision,
         "sha256": page.sha256,
@@ -301,12 +301,17 @@ def _page(page: Page) -> dict[str, Any]:
     }
 
 
-def _written(one: wikis.Written) -> dict[str, Any]:
+def _written(one: wiki_pages.Written) -> dict[str, Any]:
     if one.saved is None:
         return {"ref": one.ref, "ok": False, **(_error(one.error) if one.error else {})}
     saved = one.saved
     state = {"created": saved.created, "changed": saved.changed, "revision": saved.page.revision}
-    return {"ref": wikis.called(saved.page), "ok": True, "path": wikis.path_of(saved.page), **state}
+    return {
+        "ref": wiki_pages.called(saved.page),
+        "ok": True,
+        "path": wiki_pages.path_of(saved.page),
+        **state,
+    }
 
 
 def _error(error: DomainError) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET
 from django.views.decorators.vary import vary_on_headers
 
-from bank import wikis, withholding
+from bank import wiki_pages, wikis, withholding
 from bank.addresses import address_of
 from bank.models import Wiki
 from bank.upkeep_views import lint_context
@@ -37,7 +37,7 @@ def is_part(request: HttpRequest) -> bool:
 
 def page_url(wiki: str, ref: str) -> str:
     """Where a page that is there is read."""
-    return address_of(*wikis.known(wiki, ref))
+    return address_of(*wiki_pages.known(wiki, ref))
 
 
 def trail(wiki: Wiki, here: str) -> list[tuple[str, str | None]]:
@@ -61,7 +61,7 @@ def wiki_list(request: HttpRequest) -> HttpResponse:
         [wikis.bank(), wikis.memories(), *found.items] if not found.previous_cursor else found.items
     )
     counts = wikis.page_counts([wiki.pk for wiki in shown])
-    counts |= {wikis.BANK: wikis.pages_of(wikis.BANK).count()}
+    counts |= {wikis.BANK: wiki_pages.pages_of(wikis.BANK).count()}
     context = {
         "page": found,
         "rows": [(wiki, counts[wiki.pk]) for wiki in shown],
@@ -115,7 +115,7 @@ def _results(wiki: Wiki, form: WikiSearchForm) -> dict[str, Any]:
 
 
 def _pages(request: HttpRequest, wiki: Wiki) -> dict[str, Any]:
-    rows = wikis.pages_of(wiki.pk).defer("content")
+    rows = wiki_pages.pages_of(wiki.pk).defer("content")
     found = paging.page(rows, ("name", "id"), cursor=request.GET.get("cursor", ""))
     reader = actor_of(request)
     items = [withholding.as_read(reader, page) for page in found.items]

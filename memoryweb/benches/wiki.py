@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from bank import refs, uploads, wikis
+from bank import refs, uploads, wiki_pages, wikis
 from bank.models import Page
 from bank.refs import ENDING
 from memoryweb.benches import Table, percentile
@@ -109,9 +109,9 @@ def _edits() -> Table:
     saves, follows, rows = [], [], []
     for name in names:
         ref = refs.split(name)[1]
-        found = wikis.find(WIKI, ref)
+        found = wiki_pages.find(WIKI, ref)
         text = f"{found.content}\n\nMeasured, as [[{refs.split(names[0])[1]}]] says.\n"
-        saves.append(_timed(partial(wikis.write_page, system(), WIKI, ref, text))[1])
+        saves.append(_timed(partial(wiki_pages.write_page, system(), WIKI, ref, text))[1])
         state, took = _timed(lambda: feeding.catch_up(WIKI))
         follows.append(took)
         rows.append(state.touched)
@@ -221,9 +221,11 @@ def _made_of_pages() -> Iterator[Asked]:
     """By its title a page is to be found, and by its beginning those that it links to."""
     pages = {page.pk: page for page in feeding.pages(WIKI).order_by("pk")}
     for page in _some(list(pages.values()), TIMED):
-        path = wikis.path_of(page)
+        path = wiki_pages.path_of(page)
         yield Asked(page.title, "title", frozenset([path]))
-        if linked := {wikis.path_of(pages[to]) for to in _targets(page) if to in pages} - {path}:
+        if linked := {wiki_pages.path_of(pages[to]) for to in _targets(page) if to in pages} - {
+            path
+        }:
             yield Asked(page.content[:200], "linked", frozenset(linked), path)
 
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 from django.conf import settings
 from django.utils import timezone
 
-from bank import layout, places, services, uploads, wikis
+from bank import layout, places, services, uploads, wiki_pages, wikis
 from bank.models import Kind, Page, Wiki
 from episodes import memory_vectors, sessions, store, vectors
 from episodes.models import Context, Episode
@@ -37,11 +37,11 @@ def load() -> str:
     _load_wiki()
     _propose_poison()
     by_meaning = _choose_local_model()
-    episodes, pages = Episode.objects.count(), wikis.pages_of(wikis.BANK).count()
+    episodes, pages = Episode.objects.count(), wiki_pages.pages_of(wikis.BANK).count()
     contexts = Context.objects.count()
     return (
         f"The sample is loaded: {episodes} episodes, {contexts} sessions, {pages} pages and notes, "
-        f"and a wiki of {wikis.pages_of(sample.WIKI).count()} pages."
+        f"and a wiki of {wiki_pages.pages_of(sample.WIKI).count()} pages."
         + (" Its model is installed: any query finds by meaning." if by_meaning else "")
     )
 

@@ -18,7 +18,7 @@ from typing import Literal, TypeVar
 from django.db import connection
 from django.db.models import Q, QuerySet
 
-from bank import places, queries, refs, wikis
+from bank import places, queries, refs, wiki_pages, wikis
 from bank.models import Kind, Link, Page, WikiSource
 from memoryweb.core import clock
 from memoryweb.core.models import Change
@@ -29,7 +29,7 @@ from search.wiki.opening import IndexFile, NeedsRebuild
 logger = logging.getLogger(__name__)
 
 BANK = wikis.BANK
-NOTES = wikis.NOTES
+NOTES = wiki_pages.NOTES
 BUILT_AT_ONCE = 300  # Pages; a larger wiki's index is built aside.
 APPLIED_AT_ONCE = 500  # Changed pages; more of them are a reason to build anew.
 SEALED_EVERY = 20_000  # Changes of others after which an index notes that none concerned it.

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from bank import outside, places, wikis
+from bank import outside, places, wiki_pages, wikis
 from bank.disk import Disk
 from bank.models import Page, Wiki
 from memoryweb.management.commands import import_bank
@@ -120,7 +120,7 @@ def test_a_folder_goes_into_a_wiki_which_is_made_and_called_by_its_id(vault: Pat
         ("garden/Maps/∑ Cities", "garden", False),
         ("garden/deploy", "garden", True),
     }
-    assert wikis.find("garden", "Maps/∑ Cities").content == "Some cities."
+    assert wiki_pages.find("garden", "Maps/∑ Cities").content == "Some cities."
     assert "latin.md: left: The page's file is not UTF-8 text." in out
     assert "deploy.md: “garden/deploy” is in quarantine" in out
     assert "3 Markdown files: 2 created, 0 updated, 0 unchanged, 1 left" in out

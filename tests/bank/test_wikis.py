@@ -15,6 +15,7 @@ from bank import (
     renaming,
     services,
     sync,
+    wiki_pages,
     wikis,
 )
 from bank.models import Kind, Link, Page, Wiki
@@ -243,7 +244,7 @@ def test_many_pages_are_written_each_by_itself(docs: Wiki, otter: Actor):
         ("d.md", "# D\n"),
         ("a", "# A2\n", 9),
     ]
-    written = wikis.write_pages(otter, "docs", pages)
+    written = wiki_pages.write_pages(otter, "docs", pages)
     assert [one.error.__class__.__name__ if one.error else "" for one in written] == [
         "",
         "Invalid",
@@ -253,14 +254,14 @@ def test_many_pages_are_written_each_by_itself(docs: Wiki, otter: Actor):
     ]
     assert written[3].saved.page.ref == "d"
     with pytest.raises(Invalid):
-        wikis.write_pages(otter, "docs", [("a", "x")] * 21)
+        wiki_pages.write_pages(otter, "docs", [("a", "x")] * 21)
     with pytest.raises(NotFound):
-        wikis.write_pages(otter, "none", [("a", "x")])
+        wiki_pages.write_pages(otter, "none", [("a", "x")])
 
 
 def test_pages_are_read_by_their_refs(write, otter: Actor):
     write("a", "# A\n")
-    found = dict(wikis.read_pages(otter, "docs", ["A.md", "b", "../c"]))
+    found = dict(wiki_pages.read_pages(otter, "docs", ["A.md", "b", "../c"]))
     assert {ref: page and page.content for ref, page in found.items()} == {
         "A.md": "# A\n",
         "b": None,
@@ -273,12 +274,12 @@ def test_a_page_in_quarantine_is_kept_from_agents(write, home: Path, otter: Acto
     (home / "wikis/docs/pages/a.md").write_text(ATTACK)
     with publishing.hold(Kind.WIKI, "docs/a"):
         publishing.settle(Kind.WIKI, "docs/a")
-    page = wikis.read_pages(otter, "docs", ["a"])[0][1]
+    page = wiki_pages.read_pages(otter, "docs", ["a"])[0][1]
     assert (page.quarantined, page.content, page.title) == (True, "", "docs/a")
-    assert wikis.read_pages(ada, "docs", ["a"])[0][1].content == ATTACK
+    assert wiki_pages.read_pages(ada, "docs", ["a"])[0][1].content == ATTACK
     item = QuarantineItem.objects.get()
     services.accept(ada, item, item.text)
-    assert wikis.read_pages(otter, "docs", ["a"])[0][1].content == ATTACK
+    assert wiki_pages.read_pages(otter, "docs", ["a"])[0][1].content == ATTACK
 
 
 # Links
@@ -334,12 +335,12 @@ def test_a_rename_takes_the_links_along(write, ada: Actor):
 def test_removing_a_page_can_leave_the_words_of_its_links(write, ada: Actor):
     write("x", "one")
     write("links", "see [[x|the page]], ![[x]] and `[[x]]`")
-    assert [link.source.name for link in wikis.links_to("docs", "x")] == ["docs/links"]
-    removed = wikis.remove_page(ada, "docs", "x", unlink=True)
+    assert [link.source.name for link in wiki_pages.links_to("docs", "x")] == ["docs/links"]
+    removed = wiki_pages.remove_page(ada, "docs", "x", unlink=True)
     assert removed.unlinked == ("docs/links",)
     assert queries.find(Kind.WIKI, "docs/links").content == "see the page, x and `[[x]]`"
     with pytest.raises(NotFound):
-        wikis.find("docs", "x")
+        wiki_pages.find("docs", "x")
 
 
 # Locks
@@ -347,17 +348,17 @@ def test_removing_a_page_can_leave_the_words_of_its_links(write, ada: Actor):
 
 def test_a_locked_page_takes_no_writes_and_says_who_locked_it(write, ada: Actor, otter: Actor):
     write("x", "one")
-    wikis.lock(ada, Kind.WIKI, "docs/x")
+    wiki_pages.lock(ada, Kind.WIKI, "docs/x")
     for change in (
         lambda: services.save(otter, Kind.WIKI, "docs/x", "two"),
         lambda: services.archive(ada, Kind.WIKI, "docs/x"),
         lambda: renaming.rename(ada, "docs/x", "docs/y", kind=Kind.WIKI),
-        lambda: wikis.lock(otter, Kind.WIKI, "docs/x"),
+        lambda: wiki_pages.lock(otter, Kind.WIKI, "docs/x"),
     ):
         with pytest.raises(Conflict) as conflict:
             change()
         assert conflict.value.members["locked_by"] == "curator"
-    wikis.unlock(ada, Kind.WIKI, "docs/x")
+    wiki_pages.unlock(ada, Kind.WIKI, "docs/x")
     assert services.save(otter, Kind.WIKI, "docs/x", "two").changed
 
 

@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from bank import places, queries, services, sync, uploads, wikis
+from bank import places, queries, services, sync, uploads, wiki_pages, wikis
 from bank.models import FileOperation, Kind, Page, Revision, Wiki, WikiSource
 from bank.uploads import Given
 from memoryweb.core.actor import Actor
@@ -127,7 +127,7 @@ def test_an_attack_waits_in_review(docs: Wiki, ada: Actor):
 
 def test_a_locked_page_is_left(docs: Wiki, ada: Actor):
     carried(ada, uploads.from_files("docs", [given("a.md")]))
-    wikis.lock(ada, Kind.WIKI, "docs/a")
+    wiki_pages.lock(ada, Kind.WIKI, "docs/a")
     told = carried(ada, uploads.from_files("docs", [given("a.md", "# New\n")]))
     assert told["a.md"][0] == "left"
     assert "locked" in told["a.md"][1]
@@ -225,7 +225,7 @@ def test_many_changed_pages_are_stored_with_few_commits(docs: Wiki, home: Path, 
     changed(ada, 30)
     files = [given(f"p{number}.md", "# Newer [[p0]]\n") for number in range(30)]
     edited = queries.find(Kind.WIKI, "docs/p7")
-    wikis.lock(ada, Kind.WIKI, "docs/p3")
+    wiki_pages.lock(ada, Kind.WIKI, "docs/p3")
     (home / "wikis/docs/pages/p7.md").write_text("edited outside")
     with CaptureQueriesContext(connection) as asked:
         told = carried(ada, uploads.from_files("docs", files))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from bank import services, wikis
+from bank import services, wiki_pages, wikis
 from bank.models import Kind
 from memoryweb.core.models import User
 
@@ -71,4 +71,4 @@ def test_a_folder_is_sent_a_few_files_at_a_time(
     )
     expect(page.locator("#outcomes tbody tr")).to_have_count(1)
     expect(page.locator("#outcomes")).to_contain_text("huge.md")
-    assert wikis.find("garden", "deep/page 59").title == "Page 59"
+    assert wiki_pages.find("garden", "deep/page 59").title == "Page 59"

@@ -10,7 +10,7 @@ import pytest
 from django.db.models import Count
 from django.utils import timezone
 
-from bank import lint, queries, wikis
+from bank import lint, queries, wiki_pages
 from bank.models import Kind, Link, Page
 from episodes import session_queries
 from episodes.models import Context, Episode
@@ -56,14 +56,14 @@ def test_links_lead_somewhere_and_one_is_broken(loaded: Path):
 
 
 def test_the_handbook_is_a_wiki_with_pages_in_both_languages_and_one_link_is_broken(loaded: Path):
-    pages = wikis.pages_of(sample.WIKI)
+    pages = wiki_pages.pages_of(sample.WIKI)
     assert pages.count() == 12
     assert not pages.filter(quarantined=True).exists()
     assert sum(any(ord(one) > 0x2E7F for one in page.title) for page in pages) == 6
     assert all(page.tags for page in pages)
     assert [page.aliases for page in pages if page.aliases] == [["style guide"]]
     links = Link.objects.filter(source__wiki=sample.WIKI)
-    assert links.get(target="style guide").to == wikis.find(sample.WIKI, "guide/writing")
+    assert links.get(target="style guide").to == wiki_pages.find(sample.WIKI, "guide/writing")
     assert links.exclude(to=None).count() > 30
     assert lint.counts(system("import"), sample.WIKI) == {
         "broken": 1,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from bank import queries, wikis
+from bank import queries, wiki_pages
 from bank.memory_tool import View
 from bank.models import Page
 from tests.conftest import Api
@@ -92,7 +92,7 @@ def test_every_edit_is_a_revision_with_its_author(api):
     agent = api("write")
     do(agent, "create", path="/memories/a.md", file_text="1\n")
     do(agent, "str_replace", path="/memories/a.md", old_str="1", new_str="2")
-    page = wikis.find("memories", "a.md")
+    page = wiki_pages.find("memories", "a.md")
     history = queries.revisions(page)
     told = [(one.number, one.author, one.via) for one in history]
     assert told == [(2, "test write", "api"), (1, "test write", "api")]
@@ -223,7 +223,7 @@ def test_sixteen_agents_insert_into_one_file_and_no_line_is_lost(token):
     )
     assert all(one == {"result": "The file /memories/log has been edited.", "is_error": False}
                for some in said for one in some)  # fmt: skip
-    lines = wikis.find("memories", "log").content.splitlines()
+    lines = wiki_pages.find("memories", "log").content.splitlines()
     assert sorted(lines) == sorted(f"{n}.{i}" for n in range(16) for i in range(3))
 
 
@@ -238,14 +238,14 @@ def test_sixteen_agents_replace_their_own_words_of_one_file(token):
         ),
     )
     done = "".join(f"done {n}\n" for n in range(16))
-    assert wikis.find("memories", "a").content == done
+    assert wiki_pages.find("memories", "a").content == done
 
 
 def test_of_sixteen_agents_that_create_one_file_one_does(token):
     agents = [Api(token()) for _ in range(16)]
     said = at_once(16, lambda n: do(agents[n], "create", path="/memories/a/b", file_text=f"{n}"))
     (won,) = [n for n, one in enumerate(said) if not one["is_error"]]
-    assert wikis.find("memories", "a/b").content == f"{won}"
+    assert wiki_pages.find("memories", "a/b").content == f"{won}"
 
 
 def test_a_file_and_a_directory_of_one_name_never_come_to_be(token, home):

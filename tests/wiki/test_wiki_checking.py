@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bank import places, wikis
+from bank import places, wiki_pages, wikis
 from bank.models import Wiki
 from memoryweb import checking
 from memoryweb.core.actor import Actor
@@ -26,7 +26,7 @@ def docs(home: Path, db: None, ada: Actor) -> Iterator[Wiki]:
     feeding._untouched.clear()
     made = wikis.create(ada, team_id="", name="Documents", id="docs")
     for ref in ("one", "two", "deep/three"):
-        wikis.write_page(ada, "docs", ref, f"# {ref}\n\nAbout [[one]].\n")
+        wiki_pages.write_page(ada, "docs", ref, f"# {ref}\n\nAbout [[one]].\n")
     assert feeding.catch_up("docs").status == "ready"
     yield made
     pool.shared().close()
@@ -82,7 +82,7 @@ def test_an_index_that_was_never_told_of_a_change_is_named(docs: Wiki):
 
 
 def test_an_index_that_is_behind_or_gone_is_no_fault(docs: Wiki, ada: Actor):
-    wikis.write_page(ada, "docs", "four", "new [[two]]")
+    wiki_pages.write_page(ada, "docs", "four", "new [[two]]")
     assert told() == []
     places.drop_index("docs")
     assert told() == []

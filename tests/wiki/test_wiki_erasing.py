@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from bank import erasing_wikis, uploads, wikis
+from bank import erasing_wikis, uploads, wiki_pages, wikis
 from bank.models import Page, UsedName, Wiki, WikiSource
 from bank.uploads import Given
 from memoryweb import checking
@@ -38,11 +38,11 @@ def leaked(home: Path, db: None, admin: Actor, api: Callable[..., Any]) -> Itera
     data = f"---\ntitle: {SECRET}\n---\n{SECRET} [[b]]\n".encode()
     given = [Given("a.md", len(data), lambda: io.BytesIO(data))]
     list(uploads.carry_out(admin, uploads.from_files("docs", given)))
-    wikis.write_page(admin, "docs", "b", f"# B\n\n{SECRET} once\n")
-    wikis.write_page(admin, "docs", "b", "# B\n\nnow clean\n")
-    wikis.remove_page(admin, "docs", "b")
+    wiki_pages.write_page(admin, "docs", "b", f"# B\n\n{SECRET} once\n")
+    wiki_pages.write_page(admin, "docs", "b", "# B\n\nnow clean\n")
+    wiki_pages.remove_page(admin, "docs", "b")
     with pytest.raises(Refused):
-        wikis.write_page(admin, "docs", "c", ATTACK)
+        wiki_pages.write_page(admin, "docs", "c", ATTACK)
     body = {"content": f"# D\n\n{SECRET}\n"}
     answer = api("write").put("/wikis/docs/page?ref=d", body, headers={"Idempotency-Key": "one"})
     assert answer.status_code == 201

@@ -11,7 +11,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from bank import services, wikis
+from bank import services, wiki_pages, wikis
 from bank.models import Kind, Wiki
 from memoryweb.core.actor import Actor
 from memoryweb.core.models import User
@@ -204,7 +204,7 @@ def test_files_of_a_folder_are_taken_in_by_their_paths(
     told = sent(curator, ["vault/deep/fern.md", "vault/../../up.md"])
     assert told.json()["counts"] == {"created": 1, "left": 1}
     assert "../up.md" in told.json()["rows"]
-    assert wikis.find("garden", "deep/fern").title == "Fern"
+    assert wiki_pages.find("garden", "deep/fern").title == "Fern"
     assert sent(curator, ["vault/one.md"]).status_code == 422
     assert sent(viewer, ["vault/a.md", "vault/b.md"]).status_code == 403
 
@@ -221,6 +221,6 @@ def test_no_form_is_shown_that_a_built_in_wiki_refuses(
 def test_a_page_of_a_wiki_leads_to_its_json(viewer: User, signed_in: SignIn, garden: Wiki) -> None:
     desk = signed_in(viewer)
     address = "/api/v1/wikis/garden/page?ref=guide%2Ftulip"
-    page = desk.get(wikis.find("garden", "guide/tulip").get_absolute_url())
+    page = desk.get(wiki_pages.find("garden", "guide/tulip").get_absolute_url())
     assert page.context["json_url"] == address
     assert desk.get(address).json()["title"] == "Tulip"
