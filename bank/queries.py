@@ -12,6 +12,7 @@ from bank.models import FileOperation, Kind, Label, Link, Page, Revision, Wiki
 from memoryweb.core import clock
 from memoryweb.core.actor import Actor
 from memoryweb.core.errors import Moved, NotFound
+from memoryweb.core.guard import scan
 from memoryweb.core.models import QuarantineItem
 
 COLLECTION = "pages"
@@ -28,7 +29,7 @@ def find(kind: Kind, name: str) -> Page:
         clock.told(page.collection, page.document)
         return page
     if now := _moved_to(kind, name):
-        raise Moved(f"this page is called “{now}” now", now)
+        raise _moved(kind, now, "this page")
     raise NotFound(_MISSING[kind])
 
 
@@ -41,8 +42,15 @@ def read(kind: Kind, name: str) -> Page:
         raise
     except NotFound:
         if now := _led_to(kind, name):
-            raise Moved(f"the page of this name is called “{now}”", now) from None
+            raise _moved(kind, now, "the page of this name") from None
         raise
+
+
+def _moved(kind: Kind, now: str, what: str) -> NotFound:
+    """That a page has another name now; one that is held back for its name is not told."""
+    if scan(now) and living().filter(kind=kind, name=now, quarantined=True).exists():
+        return NotFound(f"{what} has another name now, to which the guard objects; see Bank")
+    return Moved(f"{what} is called “{now}” now", now)
 
 
 def _led_to(kind: Kind, name: str) -> str:

@@ -115,7 +115,7 @@ def coverage_report(request: HttpRequest) -> dict[str, Any]:
 
 @router.get("/coverage/{collection}", response=Listed[CoveredOut], auth=read)
 def coverage_of(
-    request: HttpRequest,
+    request: ApiRequest,
     collection: Collection,
     wanted: Query[CoverageFilter],
     paging: Query[Paging],
@@ -129,7 +129,7 @@ def coverage_of(
         cursor=paging.cursor,
         described=documents.described,
     )
-    items = [documents.shown(row) for row in found.items]
+    items = [documents.shown(request.actor, row) for row in found.items]
     return {"items": items, "next_cursor": found.next_cursor, "total": found.total}
 
 

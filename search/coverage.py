@@ -12,12 +12,13 @@ from django.db.models.functions import TruncMonth
 from django.urls import reverse
 from django.utils import timezone
 
-from bank import page_vectors
+from bank import page_vectors, withholding
 from bank.models import PageVector
 from episodes import queries, session_queries
 from episodes.models import Episode, EpisodeVector, MemoryVector
 from episodes.schemas import VECTOR_STATES, VectorState
 from memoryweb.core import active_model, clock
+from memoryweb.core.actor import Actor
 from search import runs
 from search.engine import Index
 from search.live import View, live
@@ -83,7 +84,7 @@ class Documents:
     text: str
     with_state: Callable[[QuerySet[Any]], QuerySet[Any]]
     states: Callable[[], dict[Any, int]]
-    title: Callable[[Any], str]
+    title: Callable[[Actor, Any], str]
     vectors: type[Model]
     of: str
     lists: str = ""
@@ -133,18 +134,25 @@ class Documents:
     def text_of(self, row: Any) -> str:
         return str(getattr(row, self.text))
 
-    def shown(self, row: Any) -> dict[str, Any]:
-        """A row from `described` in the API's shape."""
+    def shown(self, reader: Actor, row: Any) -> dict[str, Any]:
+        """A row from `described` in the API's shape, without what is kept from the reader."""
         has = row.vector_state == "current"
+        named = withholding.told(reader, row.named) if row.quarantined else row.named
         return {
             "collection": self.name,
-            "id": row.named,
-            "title": self.title(row),
-            "url": row.get_absolute_url(),
+            "id": named,
+            "title": self.title(reader, row),
+            "url": row.get_absolute_url() if named == row.named else "",
             "state": row.vector_state,
             "cause": None if has else row.cause,
             "run": None if has else row.failed_in,
         }
+
+
+def _title(reader: Actor, row: Any, text: str) -> str:
+    """How a text begins; a text that waits in quarantine goes by its id."""
+    held = row.quarantined and not reader.may_decide
+    return str(row.pk) if held else title_of(text) or str(row.pk)
 
 
 GENERAL = {"blank", "model", "dimension"}  # filters that only the general list knows
@@ -175,7 +183,7 @@ COLLECTIONS = {
             "summary",
             queries.with_vector_state,
             queries.vector_states,
-            lambda row: title_of(row.summary) or row.pk,
+            lambda reader, row: _title(reader, row, row.summary),
             EpisodeVector,
             "episode",
             "episodes",
@@ -188,7 +196,7 @@ COLLECTIONS = {
             "content",
             session_queries.with_vector_state,
             session_queries.vector_states,
-            lambda row: title_of(row.content) or row.pk,
+            lambda reader, row: _title(reader, row, row.content),
             MemoryVector,
             "memory",
             "memories",
@@ -201,7 +209,7 @@ COLLECTIONS = {
             "content",
             page_vectors.with_vector_state,
             page_vectors.vector_states,
-            lambda row: row.title or row.name,
+            lambda reader, row: withholding.as_read(reader, row).title or row.name,
             PageVector,
             "page",
         ),

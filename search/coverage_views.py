@@ -41,7 +41,7 @@ def coverage_list(request: HttpRequest, collection: str) -> HttpResponse:
     documents = COLLECTIONS.get(collection)
     if documents is None:
         raise NotFound("there is no such collection")
-    wanted = _wanted(request.GET)
+    wanted, reader = _wanted(request.GET), actor_of(request)
     found = page(
         documents.listed(wanted),
         ("pk",),
@@ -51,7 +51,7 @@ def coverage_list(request: HttpRequest, collection: str) -> HttpResponse:
     context = {
         "documents": documents,
         "page": found,
-        "rows": [{"row": row, "title": documents.title(row)} for row in found.items],
+        "rows": [{"row": row, "title": documents.title(reader, row)} for row in found.items],
         "wanted": wanted,
         "what": _what(documents, wanted),
         "meaning": {**coverage.MEANINGS, "failed": FAILED_LISTED}.get(wanted.vector, ""),

@@ -145,6 +145,8 @@ def moved(request: HttpRequest, error: DomainError) -> HttpResponse | None:
     match = request.resolver_match
     if not isinstance(error, Moved) or match is None or request.method not in ("GET", "HEAD"):
         return None
+    if "name" not in match.kwargs:  # The name is in the query: the error tells the new one.
+        return None
     address = reverse(match.view_name, kwargs={**match.kwargs, "name": error.name})
     query = request.META.get("QUERY_STRING", "")
     return HttpResponseRedirect(f"{address}?{query}" if query else address)

@@ -11,6 +11,9 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from bank import renaming
+from bank.models import Kind
+from memoryweb.core.actor import system
 from memoryweb.core.models import User
 from search.wiki import feeding, pool
 
@@ -239,3 +242,11 @@ def test_while_an_index_is_built_anew_no_page_is_found_that_went_since(
     assert [one["path"] for one in found["results"]] == ["rose.md"]
     assert (found["links"], found["results"][0]["related"]) == ([], [])
     assert [node["id"] for node in door("GET", "/garden/graph")["nodes"]] == ["rose"]
+
+
+def test_the_old_ref_of_a_renamed_page_tells_the_new_one(door: Door, garden: str) -> None:
+    door("PUT", f"/{garden}/page", {"content": "# Old\n\nWords.\n"}, status=201, ref="old")
+    renaming.rename(system(), f"{garden}/old", f"{garden}/new", kind=Kind.WIKI)
+    for path in ("page", "graph"):
+        told = door("GET", f"/{garden}/{path}", status=404, ref="old")
+        assert told["moved_to"] == f"{garden}/new"
