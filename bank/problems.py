@@ -67,8 +67,9 @@ def is_held_back(path: str) -> bool:
 
 def gone_since(paths: Collection[str]) -> dict[str, datetime]:
     """Since when each of these files is known to be gone."""
+    asked = set(paths)
     rows = FileProblem.objects.filter(why=Why.GONE).values_list("path", "since")
-    return {path: since for path, since in rows if path in set(paths)} if paths else {}
+    return {path: since for path, since in rows if path in asked} if asked else {}
 
 
 def confirmed() -> set[str]:

@@ -6,7 +6,6 @@ An octos row's vector may be the bytes of octos's own store: bincode, a count be
 """
 
 import base64
-import binascii
 import codecs
 import json
 from collections import deque
@@ -75,7 +74,7 @@ def _without_count(packed: str) -> str:
     """
     try:
         raw = base64.b64decode(packed, validate=True)
-    except (binascii.Error, ValueError):
+    except ValueError:
         return packed
     count, rest = int.from_bytes(raw[:8], "little"), len(raw) - 8
     is_bincode = rest > 0 and rest == 4 * count

@@ -196,12 +196,6 @@ def directories() -> dict[str, int]:
     return dict(counted.order_by("working_dir"))
 
 
-def vectors_by_model() -> list[dict[str, Any]]:
-    """The stored vectors by model and width: {model, dimension, count}."""
-    rows = EpisodeVector.objects.values("model", "dimension").annotate(count=Count("pk"))
-    return [dict(row) for row in rows.order_by("model", "dimension")]
-
-
 def agents() -> list[str]:
     """The agents with most episodes, to choose from, by name."""
     counted = Episode.objects.values_list("agent_id").annotate(count=Count("pk"))

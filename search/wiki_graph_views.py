@@ -18,9 +18,7 @@ from memoryweb.core.errors import NotFound
 from search.wiki import service
 from search.wiki.drawing import layout
 from search.wiki.service import Graph, Node
-from search.wiki_forms import (
-    GraphForm,
-)
+from search.wiki_forms import GraphForm
 from search.wiki_views import is_part, page_url, trail
 
 WIDTH, HEIGHT, MARGIN = 1000, 640, 60  # Of a graph's picture.

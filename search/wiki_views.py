@@ -21,9 +21,7 @@ from memoryweb.core.actor import Role
 from search.wiki import feeding, service
 from search.wiki.searching import Query, Result
 from search.wiki.snippet import Highlight
-from search.wiki_forms import (
-    WikiSearchForm,
-)
+from search.wiki_forms import WikiSearchForm
 
 
 def _may_write(request: HttpRequest) -> bool:
