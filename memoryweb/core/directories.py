@@ -12,8 +12,8 @@ def separator(path: str) -> str:
 
 
 def normal(path: str) -> str:
-    """The path without separators at its end; a root stays one."""
-    return path.rstrip(separator(path)) or separator(path)
+    """The path without separators at its end; a root stays one, and \\\\ is not the root \\."""
+    return path.rstrip(separator(path)) or (path if separator(path) == "\\" else "/")
 
 
 class Subtree(NamedTuple):

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memoryweb.core.directories import Subtree, normal
@@ -57,6 +57,7 @@ paths = st.lists(st.sampled_from(["/", "\\", "a", "ab", "C:"]), min_size=1, max_
 
 
 @given(paths)
+@example("\\\\/")
 def test_every_path_is_in_itself_however_it_ends(path: str):
     assert Subtree.of(path).holds(path)
     assert Subtree.of(normal(path)).holds(path)
