@@ -160,8 +160,22 @@ class EpisodeIn(BaseModel):
 _CONTENT = EpisodeIn.model_fields.keys() - VECTOR_FIELDS - {"extra"}
 
 
-class EpisodePatch(Strict):
-    """What to change. A field that is left out is left alone; `extra` is replaced as a whole."""
+class Patch(Strict):
+    """What to change. A field that is left out is left alone."""
+
+    @property
+    def sent(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.model_fields_set}
+
+    @model_validator(mode="after")
+    def _refuse_null(self) -> Self:
+        if any(value is None for value in self.sent.values()):
+            raise _wrong("a field is either given a value or left out; null is neither")
+        return self
+
+
+class EpisodePatch(Patch):
+    """`extra` is replaced as a whole."""
 
     schema_version: Version | None = None
     task_id: Name | None = None
@@ -174,16 +188,6 @@ class EpisodePatch(Strict):
     files_modified: Files | None = None
     created_at: Time | None = None
     extra: Extra | None = None
-
-    @property
-    def sent(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.model_fields_set}
-
-    @model_validator(mode="after")
-    def _refuse_null(self) -> Self:
-        if any(value is None for value in self.sent.values()):
-            raise _wrong("a field is either given a value or left out; null is neither")
-        return self
 
 
 class EpisodeFilter(BaseModel):
@@ -238,7 +242,16 @@ class BulkVector(VectorIn):
     id: Name
 
 
-class BulkVectors(Strict):
+class Items(Strict):
+    """A body of `items`; a bare array of them is taken too."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _name_the_items(cls, value: Any) -> Any:
+        return {"items": value} if isinstance(value, list) else value
+
+
+class BulkVectors(Items):
     """Vectors of up to 1,000 episodes; the model named beside one counts before that of all.
 
     A bare array of the items is taken too.
@@ -250,11 +263,6 @@ class BulkVectors(Strict):
         Field(min_length=1, max_length=1000),
     ]
     model: Name | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _name_the_items(cls, value: Any) -> Any:
-        return {"items": value} if isinstance(value, list) else value
 
 
 class VectorOut(BaseModel):

@@ -1,6 +1,6 @@
 """What session contexts, their memories and code vectors look like on their way in and out."""
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -11,10 +11,21 @@ from pydantic import (
     FiniteFloat,
     StrictBool,
     WithJsonSchema,
-    model_validator,
 )
 
-from episodes.schemas import Base64, Failure, Floats, Name, Receipt, Summary, Text, VectorState
+from episodes.schemas import (
+    Base64,
+    Failure,
+    Floats,
+    Items,
+    Name,
+    Patch,
+    Receipt,
+    Summary,
+    Text,
+    VectorState,
+)
+from memoryweb.core.schemas import Strict
 from memoryweb.core.times import Time
 
 MemoryType = Literal["decision", "constraint", "note", "discovery", "error", "action"]
@@ -45,24 +56,6 @@ EmbeddingModel = Annotated[Name, Field(validation_alias=AliasChoices("embedding_
 OptionalModel = Annotated[
     Name | None, Field(validation_alias=AliasChoices("embedding_model", "model"))
 ]
-
-
-class Strict(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid")
-
-
-class Patch(Strict):
-    """What to change. A field that is left out is left alone."""
-
-    @property
-    def sent(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.model_fields_set}
-
-    @model_validator(mode="after")
-    def _refuse_null(self) -> Self:
-        if any(value is None for value in self.sent.values()):
-            raise ValueError("a field is either given a value or left out; null is neither")
-        return self
 
 
 class MemoryIn(Strict):
@@ -151,7 +144,7 @@ class BulkVectorIn(Strict):
     embedding_model: OptionalModel = None
 
 
-class BulkVectorsIn(Strict):
+class BulkVectorsIn(Items):
     """Vectors of up to 1,000 memories; a bare array of the items is taken too."""
 
     # Each is read by itself, so that one bad vector does not refuse the others.
@@ -160,11 +153,6 @@ class BulkVectorsIn(Strict):
         Field(min_length=1, max_length=MOST_VECTORS),
     ]
     embedding_model: OptionalModel = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _name_the_items(cls, value: Any) -> Any:
-        return {"items": value} if isinstance(value, list) else value
 
 
 class ContextOut(BaseModel):
@@ -249,7 +237,7 @@ class CodeVectorIn(Strict):
     embedding_model: OptionalModel = None
 
 
-class BulkCodeVectorsIn(Strict):
+class BulkCodeVectorsIn(Items):
     """Vectors of up to 1,000 symbols; a bare array of the items is taken too."""
 
     items: Annotated[
@@ -257,11 +245,6 @@ class BulkCodeVectorsIn(Strict):
         Field(min_length=1, max_length=MOST_VECTORS),
     ]
     embedding_model: OptionalModel = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _name_the_items(cls, value: Any) -> Any:
-        return {"items": value} if isinstance(value, list) else value
 
 
 class CodeVectorFilter(BaseModel):

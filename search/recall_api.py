@@ -11,9 +11,10 @@ from pydantic import AliasChoices, BaseModel, Field, FiniteFloat
 
 from episodes.models import Memory
 from episodes.schemas import Base64, Floats, Text
-from episodes.session_schemas import OptionalModel, Strict
+from episodes.session_schemas import OptionalModel
 from memoryweb.core.api_auth import ApiRequest, read
 from memoryweb.core.errors import Invalid
+from memoryweb.core.schemas import Strict
 from memoryweb.core.times import Time
 from memoryweb.core.vectors import Vector
 from search import injection, recall

@@ -28,6 +28,15 @@ hypothesis.settings.register_profile("searching", deadline=None)
 hypothesis.settings.load_profile("steady")
 
 
+# A file runs in one process: the longest begin first, or one of them ends long after all else.
+LONGEST = ("test_kill.py", "test_serve.py", "test_accessible.py")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.path.name not in LONGEST)
+
+
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
     """Between tests with transactions all rows are deleted, which the audit refuses.
