@@ -193,7 +193,7 @@ def test_a_result_the_saved_settings_do_not_show_is_new(page, shop):
 def test_fusion_auto_says_what_it_took_the_query_for(page, shop):
     shown = text_of(page(q="why was there a deadlock?", fusion="auto"))
     assert "The query was taken for a question" in shown
-    assert "vector 0.80, text 0.20" in shown
+    assert "vector 0.70, text 0.30" in shown
 
 
 def test_more_results_are_a_link_as_long_as_there_are_more(page, shop):
