@@ -26,6 +26,7 @@ class Notice(NamedTuple):
 
 
 PROVIDER_PAGE = ("/settings/provider/", "See the provider")
+MODELS = ("/coverage/#models", "See the models")
 PROVIDER = {
     "provider_address": "The embedding provider's address is one that is not asked.",
     "provider_unreachable": "The embedding provider cannot be reached. It is tried again by "
@@ -83,7 +84,13 @@ NOTICES = {
             "See the active model",
         ),
         *(
-            Notice(reason, "warn", "Only words were compared.", text, *PROVIDER_PAGE)
+            Notice(
+                reason,
+                "warn",
+                "Only words were compared.",
+                text,
+                *(MODELS if reason == "provider_other_model" else PROVIDER_PAGE),
+            )
             for reason, text in PROVIDER.items()
         ),
         Notice(

@@ -23,6 +23,7 @@ from search.embedding.problems import (
     AddressRefused,
     BadAnswer,
     Failed,
+    NoSuchModel,
     ProviderError,
     RateLimited,
     Rejected,
@@ -177,7 +178,7 @@ def _rejected(status: int) -> ProviderError:
     if status in (401, 403):
         return Rejected(f"the provider does not accept the key ({status})")
     if status == 404:
-        return Rejected(
+        return NoSuchModel(
             "the provider knows no such address or model (404); the base of an OpenAI-compatible "
             "one ends in /v1, Ollama's is its bare address"
         )

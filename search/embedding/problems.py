@@ -58,6 +58,10 @@ class Rejected(ProviderError):
     reason = "provider_rejected"
 
 
+class NoSuchModel(Rejected):
+    """It knows no such model, or no such address."""
+
+
 class TextRejected(Rejected):
     """It does not take one of the texts, which may be too long for the model."""
 
@@ -96,6 +100,10 @@ class Resting(ProviderError):
 
     reason = "provider_resting"
     passing = True
+
+    def __init__(self, detail: str, retry_after: float, after: type[ProviderError] | None) -> None:
+        super().__init__(detail, retry_after)
+        self.after = after  # What went wrong then.
 
 
 # One of each reason.

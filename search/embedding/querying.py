@@ -21,7 +21,14 @@ from memoryweb.core.vectors import Vector
 from search.embedding import configured
 from search.embedding.addresses import LOCAL
 from search.embedding.configured import Configured
-from search.embedding.problems import ProviderError, Resting, TextRejected, WrongWidth
+from search.embedding.problems import (
+    NoSuchModel,
+    OtherModel,
+    ProviderError,
+    Resting,
+    TextRejected,
+    WrongWidth,
+)
 from search.embedding.providers import Provider
 
 logger = logging.getLogger(__name__)
@@ -39,6 +46,7 @@ class Breaker:
     failures: int = 0
     until: float = 0.0
     trying: bool = False
+    last: type[ProviderError] | None = None  # What failed, where it was the provider.
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def enter(self) -> None:
@@ -48,15 +56,18 @@ class Breaker:
                 return
             left = self.until - self.clock()
             if self.trying or left > 0:
-                raise Resting("the provider failed a moment ago and is left alone for now", left)
+                said = "the provider failed a moment ago and is left alone for now"
+                raise Resting(said, left, self.last)
             self.trying = True
 
     def succeeded(self) -> None:
         with self._lock:
             self.failures, self.trying = 0, False
 
-    def failed(self, asked_pause: float | None = None) -> None:
+    def failed(self, error: ProviderError | None = None) -> None:
+        asked_pause = error.retry_after if error else None
         with self._lock:
+            self.last = type(error) if error else None
             pause = min(FIRST_PAUSE * 2.0**self.failures, LONGEST_PAUSE)
             pause = max(pause, min(asked_pause or 0.0, LONGEST_ASKED_PAUSE))
             self.failures, self.trying = min(self.failures + 1, 20), False
@@ -102,7 +113,7 @@ class QueryVectors:
             breaker.succeeded()  # It is there; it does not take this one text.
             raise
         except ProviderError as error:
-            breaker.failed(error.retry_after)
+            breaker.failed(error)
             logger.warning("a query was searched by its words alone: %s", error.detail)
             raise
         except BaseException:
@@ -167,7 +178,16 @@ def query_vector(
         of_active = configured.provider_of(chosen).of(active.model)
         return query_vectors.vector(of_active, text, active.dimension, seconds), ()
     except ProviderError as error:
-        return None, (error.reason,)
+        return None, (_reason(error, chosen.model == active.model),)
+
+
+def _reason(error: ProviderError, is_configured: bool) -> str:
+    """Why there is no vector. A provider that is set to another model has most often that one
+    alone: that stays so, whatever it answers for the active one, and waiting does not help."""
+    cause = error.after if isinstance(error, Resting) else type(error)
+    if not is_configured and cause in (NoSuchModel, OtherModel, WrongWidth):
+        return OtherModel.reason
+    return error.reason
 
 
 def prepare(on_page: Configured | None) -> None:

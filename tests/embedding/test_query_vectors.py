@@ -171,6 +171,33 @@ def test_the_query_is_of_the_active_model_though_another_is_configured(
     assert (answer["mode"], answer["reasons"]) == ("bm25", ["provider_other_model"])
 
 
+def test_a_provider_without_the_active_model_is_said_to_lack_it_while_it_rests_too(
+    api, harbor, provider, settings
+):
+    provider.behave = doubles.sends({}, 404)
+    settings.MEMORYWEB_EMBEDDING_MODEL = "newer"
+    assert searched(api)["reasons"] == ["provider_other_model"]
+    assert searched(api)["reasons"] == ["provider_other_model"]
+    settings.MEMORYWEB_EMBEDDING_MODEL = "toy"
+    assert searched(api)["reasons"] == ["provider_resting"]
+
+
+def test_a_key_that_is_not_taken_is_said_whatever_model_is_configured(
+    api, harbor, provider, settings
+):
+    provider.behave = doubles.sends({}, 401)
+    settings.MEMORYWEB_EMBEDDING_MODEL = "newer"
+    assert searched(api)["reasons"] == ["provider_rejected"]
+
+
+def test_a_provider_of_another_width_that_is_set_to_another_model_lacks_the_active_one(
+    api, harbor, provider, settings
+):
+    settings.MEMORYWEB_EMBEDDING_MODEL = "newer"
+    provider.width = 16
+    assert searched(api)["reasons"] == ["provider_other_model"]
+
+
 @pytest.mark.parametrize(
     ("behave", "reason"),
     [
