@@ -1,8 +1,9 @@
 """Erasing a deleted wiki for good: nothing of it is kept but that it was erased.
 
-Its folder goes first, then in one transaction all that the database says of it but an empty row,
-then the deleted bytes in the database's files, and that row last. Killed anywhere, the wiki is
-still deleted, and erasing it again does the rest.
+Saves that were begun before it was deleted are waited for. Then goes in one transaction all that
+the database says of it but an empty row, then its folder, then the deleted bytes in the database's
+files, and that row last. Killed anywhere, or where a file cannot be deleted, the wiki is still
+deleted, and erasing it again does the rest; until then nobody makes another in its folder.
 """
 
 from dataclasses import dataclass, field, replace
@@ -10,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from django.conf import settings
 from django.db import transaction
 
-from bank import backups, places, problems, queries, wikis
+from bank import backups, places, problems, publishing, queries, wikis
 from bank.erasing import REASON_LENGTH
 from bank.models import Kind, Page, Revision, UsedName, Wiki
 from memoryweb.core import clock, idempotency, quarantine
@@ -41,7 +42,10 @@ class WikiReceipt:
         """What remains to be known, in words."""
         said = ["The wiki is erased for good."]
         if not self.verified:
-            said.append("Something of it may be left on the disk; the log says what could not go.")
+            said.append(
+                "Something of it may be left on the disk. While it is among the deleted wikis, "
+                "erase it again once its folder can be deleted."
+            )
         if self.folder:
             said.append("The files in the folder that it pointed at are as they were.")
         if self.backups or self.backups_unread:
@@ -52,19 +56,21 @@ class WikiReceipt:
 def erase(actor: Actor, wiki: str, *, reason: str = "") -> WikiReceipt:
     """Erase a deleted wiki; `reason` stays in the audit.
 
-    Raises Forbidden, NotFound for one that is not deleted.
+    Raises Forbidden, NotFound for one that is not deleted, Unavailable while it is saved to.
     """
     actor.require(Role.ADMINISTRATOR)
     found = wikis.find_deleted(wiki)
     keys = list(found.pages.values_list("key", flat=True))
     shas = Revision.objects.filter(page__wiki=wiki).values_list("sha256", flat=True)
     held = backups.search(settings.MEMORYWEB_HOME / "backups", Kind.WIKI, keys, sorted({*shas}))
-    places.remove_home(wiki)
-    with clock.writing(actor) as tx:
-        receipt = _take_away(tx, found, reason)
+    with publishing.hold(Kind.WIKI, *found.pages.values_list("name", flat=True)):
+        with clock.writing(actor) as tx:
+            receipt = _take_away(tx, found, reason)
+        places.remove_home(wiki)
     clean = scrub()
-    with transaction.atomic():
-        Wiki.objects.filter(pk=wiki).exclude(deleted_at=None).delete()
+    if not places.home_of(wiki).exists():
+        with transaction.atomic():
+            Wiki.objects.filter(pk=wiki).exclude(deleted_at=None).delete()
     return replace(
         receipt,
         seq=tx.seq,

@@ -13,11 +13,11 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from bank import layout, linking, queries, refs
-from bank.models import Kind, Label, Page, Revision, UsedName
+from bank.models import Kind, Label, Page, Revision, UsedName, Wiki
 from bank.texts import Text
 from memoryweb.core import clock, quarantine
 from memoryweb.core.actor import Actor
-from memoryweb.core.errors import Conflict
+from memoryweb.core.errors import Conflict, NotFound
 from memoryweb.core.guard import Finding
 from memoryweb.core.models import QuarantineItem
 
@@ -93,7 +93,9 @@ def create(tx: clock.Writing, new: New) -> tuple[Page, Revision]:
 
 
 def create_many(tx: clock.Writing, news: Sequence[New]) -> list[tuple[Page, Revision]]:
-    """New pages, in a number of queries that does not grow with theirs."""
+    """New pages, in a number of queries that does not grow with theirs. Raises NotFound where
+    their wiki was deleted in this moment."""
+    _require_wikis({new.text.wiki for new in news if new.text.wiki})
     used = _used_numbers(news)
     pages = Page.objects.bulk_create(
         [new.page(used.get((new.text.kind, new.key), 0) + 1) for new in news]
@@ -319,6 +321,12 @@ def _revision(page: Page, text: Text, origin: Origin, number: int) -> Revision:
         message=origin.message,
         created_at=origin.at,
     )
+
+
+def _require_wikis(wikis: set[str]) -> None:
+    # Asked within the transaction: an erasure waits for the saves of pages that it sees.
+    if wikis and Wiki.objects.filter(pk__in=wikis, deleted_at=None).count() < len(wikis):
+        raise NotFound("there is no such wiki any more; nothing was saved")
 
 
 def _used_numbers(news: Sequence[New]) -> dict[tuple[str, str], int]:

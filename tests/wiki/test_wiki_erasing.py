@@ -2,18 +2,21 @@
 
 import io
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.test import Client
 
-from bank import erasing_wikis, uploads, wiki_pages, wikis
-from bank.models import Page, UsedName, Wiki, WikiSource
+from bank import erasing_wikis, places, publishing, uploads, wiki_pages, wikis
+from bank.locks import PathLocks
+from bank.models import Kind, Page, UsedName, Wiki, WikiSource
 from bank.uploads import Given
 from memoryweb import checking
 from memoryweb.core.actor import Actor, system
-from memoryweb.core.errors import Forbidden, NotFound, Refused
+from memoryweb.core.errors import Conflict, Forbidden, NotFound, Refused, Unavailable
 from memoryweb.core.models import AuditEntry, QuarantineItem, User
 from search.wiki import feeding, pool
 
@@ -89,6 +92,44 @@ def test_an_erasure_that_was_interrupted_is_done_by_the_next(
     assert [wiki.pk for wiki in wikis.deleted()] == ["docs"]
     assert erasing_wikis.erase(admin, "docs").verified
     assert SECRET.encode() not in bytes_on_disk(home)
+
+
+@committed
+def test_a_folder_that_cannot_be_deleted_stays_with_a_deleted_wiki_until_it_can(
+    leaked: Wiki, home: Path, admin: Actor, monkeypatch: pytest.MonkeyPatch
+):
+    wikis.delete(admin, "docs")
+    with monkeypatch.context() as patched:
+        patched.setattr(places, "remove_home", lambda wiki: None)
+        assert not erasing_wikis.erase(admin, "docs").verified
+    with pytest.raises(Conflict):  # It would take the files that are left for its own.
+        wikis.create(admin, team_id="t", name="Docs", id="docs")
+    assert erasing_wikis.erase(admin, "docs").verified
+    assert SECRET.encode() not in bytes_on_disk(home)
+
+
+@committed
+def test_a_save_that_is_not_done_is_waited_for(
+    leaked: Wiki, home: Path, admin: Actor, monkeypatch: pytest.MonkeyPatch
+):
+    wikis.delete(admin, "docs")
+    monkeypatch.setattr(PathLocks.hold.__wrapped__, "__kwdefaults__", {"timeout": 0.0})
+    with ExitStack() as saving, ThreadPoolExecutor(1) as another:
+        another.submit(saving.enter_context, publishing.hold(Kind.WIKI, "docs/a")).result()
+        with pytest.raises(Unavailable):
+            erasing_wikis.erase(admin, "docs")
+        another.submit(saving.close).result()
+    assert Page.objects.filter(wiki="docs").count() == 3
+    assert erasing_wikis.erase(admin, "docs").verified
+
+
+def test_no_page_is_begun_in_a_wiki_that_is_deleted_in_this_moment(
+    leaked: Wiki, home: Path, admin: Actor, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(publishing, "check_is_there", lambda path: wikis.delete(admin, "docs"))
+    with pytest.raises(NotFound):
+        wiki_pages.write_page(admin, "docs", "late", f"# Late\n\n{SECRET}\n")
+    assert not (home / "wikis/docs/pages/late.md").exists()
 
 
 @committed
