@@ -8,6 +8,9 @@ from typing import Any
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register
 
+# What the README has clients read: it is there in a shell that runs commands as well.
+OF_CLIENTS = ("MEMORYWEB_TOKEN", "MEMORYWEB_URL")
+
 
 @register()
 def sqlite_is_fixed(**_: Any) -> list[CheckMessage]:
@@ -28,7 +31,7 @@ def sqlite_is_fixed(**_: Any) -> list[CheckMessage]:
 def environment_names_are_known(**_: Any) -> list[CheckMessage]:
     """A misspelt variable would silently leave its default in force."""
     source = (settings.BASE_DIR / "memoryweb" / "settings.py").read_text()
-    known = set(re.findall(r"\"(MEMORYWEB_[A-Z_]+)\"", source))
+    known = {*re.findall(r"\"(MEMORYWEB_[A-Z_]+)\"", source), *OF_CLIENTS}
     return [
         Warning(f"{name} is not a setting of memoryweb.", id="core.W001")
         for name in sorted(os.environ)

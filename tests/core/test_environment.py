@@ -8,6 +8,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from memoryweb import environment as env
+from memoryweb.core.checks import environment_names_are_known
 from tests.serving import ROOT
 
 
@@ -68,6 +69,13 @@ def test_a_damaged_secret_key_file_is_never_taken_for_a_key(tmp_path: Path):
     (tmp_path / "secret.key").write_text("")
     with pytest.raises(ImproperlyConfigured, match=r"secret\.key"):
         env.secret_key("MEMORYWEB_SECRET_KEY", tmp_path / "secret.key", {})
+
+
+def test_a_misspelt_setting_is_said_and_what_clients_read_is_not(monkeypatch: pytest.MonkeyPatch):
+    for name in ("MEMORYWEB_HOMES", "MEMORYWEB_TOKEN", "MEMORYWEB_URL"):
+        monkeypatch.setenv(name, "x")
+    said = [warning.msg for warning in environment_names_are_known()]
+    assert said == ["MEMORYWEB_HOMES is not a setting of memoryweb."]
 
 
 def test_settings_that_are_refused_make_no_home_and_no_key(tmp_path: Path):
