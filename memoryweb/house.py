@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import re
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -128,6 +129,17 @@ def last_backup() -> datetime | None:
 
 def has_administrator() -> bool:
     return User.objects.filter(role=User.RoleName.ADMINISTRATOR, is_active=True).exists()
+
+
+def public_address(served: str) -> str:
+    """Where people reach what is served here: behind TLS at the proxy's origin or the first host
+    name that is no pattern, over HTTPS; else where it is served."""
+    if not settings.HTTPS:
+        return served
+    names = [host for host in settings.ALLOWED_HOSTS if host not in settings.LOOPBACK]
+    ours = [*settings.CSRF_TRUSTED_ORIGINS, *(f"https://{name}" for name in names)]
+    plain = (one for one in ours if re.fullmatch(r"https://[^.*][^*]*", one))
+    return next(plain, served)
 
 
 def setup_path() -> str:

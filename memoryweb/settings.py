@@ -34,7 +34,8 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 2000
 
 # There is no debug mode: its pages and logs show what people trust us to keep.
 DEBUG = False
-ALLOWED_HOSTS = env.listed("MEMORYWEB_ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
+LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
+ALLOWED_HOSTS = env.listed("MEMORYWEB_ALLOWED_HOSTS", [*LOOPBACK])
 CSRF_TRUSTED_ORIGINS = env.listed("MEMORYWEB_CSRF_TRUSTED_ORIGINS", [])
 MEMORYWEB_TRUSTED_PROXIES = env.networks("MEMORYWEB_TRUSTED_PROXIES")
 CSRF_FAILURE_VIEW = "memoryweb.resuming.csrf_failed"

@@ -174,6 +174,7 @@ def test_behind_a_tls_proxy_a_form_is_taken_and_https_is_asked_for(tmp_path: Pat
     host = {"Host": "memory.example"}
     settings = {"MEMORYWEB_HTTPS": "1", "MEMORYWEB_ALLOWED_HOSTS": "memory.example"}
     with serving(tmp_path / "home", **settings) as served:
+        assert served.wait_for(r"(\S+/first/\S+/)").startswith("https://memory.example/first/")
         shown = asked(served, "GET", "/login/", host)
         assert shown.headers["Strict-Transport-Security"]
         token = re.search(r'csrfmiddlewaretoken" value="(\w+)"', shown.read().decode())
@@ -185,6 +186,20 @@ def test_behind_a_tls_proxy_a_form_is_taken_and_https_is_asked_for(tmp_path: Pat
             "Content-Type": "application/x-www-form-urlencoded",
         }
         assert asked(served, "POST", "/login/", host | browser, form).status == 200
+
+
+@pytest.mark.parametrize(
+    ("https", "hosts", "origins", "address"),
+    [
+        (False, ["memory.example"], ["https://memory.example"], "http://127.0.0.1:8765"),
+        (True, ["127.0.0.1", "memory.example"], [], "https://memory.example"),
+        (True, ["memory.example"], ["https://memory.example:8443"], "https://memory.example:8443"),
+        (True, [".example", "*"], ["https://*.example"], "http://127.0.0.1:8765"),
+    ],
+)
+def test_a_link_for_people_leads_to_where_they_reach_it(settings, https, hosts, origins, address):
+    settings.HTTPS, settings.ALLOWED_HOSTS, settings.CSRF_TRUSTED_ORIGINS = https, hosts, origins
+    assert house.public_address("http://127.0.0.1:8765") == address
 
 
 def test_every_server_process_answers_to_the_address_it_is_served_on(tmp_path: Path):

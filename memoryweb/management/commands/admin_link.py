@@ -12,8 +12,9 @@ class Command(BaseCommand):
     help = "Prints a one-time link that makes an administrator; it is good for a day."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--address", default="http://127.0.0.1:8765", help="where it is served")
+        parser.add_argument("--address", help="where people reach it")
 
     def handle(self, *args: Any, **options: Any) -> None:
         house.enter()
-        self.stdout.write(f"{options['address'].rstrip('/')}{house.setup_path()}")
+        address = options["address"] or house.public_address("http://127.0.0.1:8765")
+        self.stdout.write(f"{address.rstrip('/')}{house.setup_path()}")

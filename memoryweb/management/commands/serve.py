@@ -73,7 +73,7 @@ class Command(BaseCommand):
         if not house.has_administrator():
             self.stdout.write(
                 "Open this link once, within a day, to become the first administrator:\n"
-                f"  {address}{house.setup_path()}"
+                f"  {house.public_address(address)}{house.setup_path()}"
             )
             self.stdout.flush()
 
