@@ -154,7 +154,8 @@ def carry_out(actor: Actor, upload: Upload, *, dry_run: bool = False) -> Iterato
     With `dry_run` nothing is written.
 
     A page that was edited here since its last upload is not overwritten: both texts wait for a
-    decision. Raises Forbidden; Unavailable when the disk fails.
+    decision. Raises Forbidden; NotFound when the wiki is deleted meanwhile; Unavailable when the
+    disk fails.
     """
     actor.require(Role.CURATOR)
     if dry_run:
@@ -169,7 +170,7 @@ def carry_out(actor: Actor, upload: Upload, *, dry_run: bool = False) -> Iterato
 
 
 def _note(upload: Upload, outcomes: Iterable[Outcome]) -> None:
-    """Let the wiki's sources say what became of these files."""
+    """Let the wiki's sources say what became of these files. Raises NotFound when it is deleted."""
     now, status = timezone.now(), WikiSource.Status
     rows = []
     for one in outcomes:
@@ -188,6 +189,7 @@ def _note(upload: Upload, outcomes: Iterable[Outcome]) -> None:
         )
     changed = ["sha256", "size", "status", "error", "given_at"]
     with transaction.atomic():
+        wikis.get(upload.folder.name)  # Or it was erased by now.
         WikiSource.objects.bulk_create(
             rows, update_conflicts=True, unique_fields=["wiki", "filename"], update_fields=changed
         )

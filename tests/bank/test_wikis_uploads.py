@@ -4,17 +4,18 @@ import errno
 import io
 import stat
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from bank import places, queries, services, sync, uploads, wiki_pages, wikis
+from bank import erasing_wikis, places, queries, services, sync, uploads, wiki_pages, wikis
 from bank.models import FileOperation, Kind, Page, Revision, Wiki, WikiSource
 from bank.uploads import Given
-from memoryweb.core.actor import Actor
-from memoryweb.core.errors import Forbidden, Invalid, Unavailable
+from memoryweb.core.actor import Actor, Role
+from memoryweb.core.errors import Forbidden, Invalid, NotFound, Unavailable
 from memoryweb.core.models import User
 from tests.bank.faulty_disk import FaultyDisk
 
@@ -131,6 +132,18 @@ def test_a_locked_page_is_left(docs: Wiki, ada: Actor):
     told = carried(ada, uploads.from_files("docs", [given("a.md", "# New\n")]))
     assert told["a.md"][0] == "left"
     assert "locked" in told["a.md"][1]
+
+
+def test_an_upload_ends_when_its_wiki_is_erased_meanwhile(docs: Wiki, home: Path, ada: Actor):
+    files = [given(f"p{at}.md") for at in range(201)]
+    under_way = uploads.carry_out(ada, uploads.from_files("docs", files))
+    next(under_way)
+    wikis.delete(ada, "docs")
+    erasing_wikis.erase(replace(ada, role=Role.ADMINISTRATOR), "docs")
+    with pytest.raises(NotFound):
+        list(under_way)
+    assert not Page.objects.exists()
+    assert not places.home_of("docs").exists()
 
 
 def test_a_viewer_uploads_nothing(docs: Wiki, viewer: User):
