@@ -6,7 +6,7 @@ import pytest
 
 from episodes import session_deletion
 from memoryweb.core.actor import system
-from search import injection
+from search import recall
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_recall_by_words_scores_by_bm25_and_in_the_context_alone(api, shop):
 
 
 def test_a_word_in_every_memory_counts_less_than_a_rare_one(shop):
-    found = injection.keyword_recall("shop", "order deadlocks")
+    found = recall.by_words("shop", "order deadlocks").memories
     assert [memory.pk for memory, _ in found] == ["deadlock", "locks"]
     scores = [score for _, score in found]
     assert scores[0] == 1.0
