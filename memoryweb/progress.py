@@ -25,7 +25,7 @@ class Progress:
     def show(self, position: int, count: int) -> None:
         """Say that `count` are done, which is up to `position` of the total."""
         if not self._out.isatty():
-            if count % PLAIN_EVERY == 0:
+            if count and count % PLAIN_EVERY == 0:
                 self._out.write(f"{self._done(count)}, {self._rate(count)}")
             return
         if time.monotonic() - self._drawn > 0.1:

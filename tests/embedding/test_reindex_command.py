@@ -62,11 +62,14 @@ def test_it_embeds_what_is_missing_and_tells_the_coverage(stocked: Path, double:
     done = manage(stocked, "reindex", **by(double))
     assert done.returncode == 0, done.stderr
     assert "200 embedded, 0 failed, of 200" in done.stdout
+    assert done.stdout.splitlines()[0] == "200 embedded, 0 failed, of 200"
     assert "episodes: 0.0% covered before, 100.0% now" in done.stdout
+    assert "switch" not in done.stdout
     again = manage(stocked, "reindex", **by(double))
     assert "0 embedded, 0 failed, of 0" in again.stdout
     beside = manage(stocked, "reindex", "--model", "newer", **by(double))
     assert "200 embedded" in beside.stdout
+    assert "Searches compare toy still; switch to newer under Coverage." in beside.stdout
     counts = told(stocked, "SELECT model, count(*) FROM episodes_episodevector GROUP BY model")
     assert sorted(counts) == [("newer", COUNT), ("toy", COUNT)]
 

@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from memoryweb import house
+from memoryweb.core import active_model
 from memoryweb.core.actor import system
 from memoryweb.core.errors import Conflict, DomainError
 from memoryweb.long_work import followed
@@ -62,5 +63,9 @@ class Command(BaseCommand):
             )
             if before is not None and after is not None:
                 self.stdout.write(f"  {name}: {before:.1%} covered before, {after:.1%} now")
+        if run.done and (active := active_model.active()) and active.model != run.model:
+            self.stdout.write(
+                f"Searches compare {active.model} still; switch to {run.model} under Coverage."
+            )
         if run.state != Run.State.DONE:
             raise CommandError(f"the run is {run.state}: {run.message or 'it was cancelled'}")
