@@ -50,9 +50,9 @@ def test_it_reports_what_was_made_mapped_held_back_and_left(vault: Path):
     assert "latin.md: left: The page's file is not UTF-8 text." in out
     assert "deploy.md: “deploy” is in quarantine" in out
     assert "3 Markdown files: 2 created, 0 updated, 0 unchanged, 1 left" in out
-    assert "1 have a page of another name" in out
-    assert "1 are in quarantine" in out
-    assert "1 other files are no Markdown" in out
+    assert "Pages of another name, which their own still finds: 1" in out
+    assert "In quarantine, as the guard objects to them: 1" in out
+    assert "Other files, no Markdown and not looked at: 1" in out
 
 
 def test_it_says_so_when_it_is_run_again_and_nothing_is_new(vault: Path):
@@ -124,8 +124,8 @@ def test_a_folder_goes_into_a_wiki_which_is_made_and_called_by_its_id(vault: Pat
     assert "latin.md: left: The page's file is not UTF-8 text." in out
     assert "deploy.md: “garden/deploy” is in quarantine" in out
     assert "3 Markdown files: 2 created, 0 updated, 0 unchanged, 1 left" in out
-    assert "1 are in quarantine" in out
-    assert "1 other files are no Markdown" in out
+    assert "In quarantine, as the guard objects to them: 1" in out
+    assert "Other files, no Markdown and not looked at: 1" in out
     assert "The wiki “garden” was made" in out
     assert dict(wikis.sources("garden").values_list("filename", "status")) == {
         "Maps/∑ Cities.md": "taken",

@@ -168,7 +168,7 @@ def test_a_context_is_that_of_its_last_edit_wherever_it_was_made(transactional_d
 def test_what_the_guard_objects_to_waits_in_review(transactional_db, home, registry):
     add(registry, "shop", "note", ATTACK, "2026-05-01 10:00:00", None, None)
     out, _ = ran(registry)
-    assert "1 of them are in quarantine" in out
+    assert "In quarantine, as the guard objects to them: 1" in out
     assert Memory.objects.get(pk="devbase-4").quarantined
 
 

@@ -89,13 +89,13 @@ class Command(BaseCommand):
             f"{files / max(seconds, 1e-6):,.0f} files/s"
         )
         for count, meaning in (
-            (counts["renamed"], "have a page of another name, which their own still finds"),
-            (counts["quarantined"], "are in quarantine: the guard objects to them"),
-            (counts["competing"], "differ from pages that are here; both texts wait in Review"),
-            (others, "other files are no Markdown and were not looked at"),
+            (counts["renamed"], "Pages of another name, which their own still finds"),
+            (counts["quarantined"], "In quarantine, as the guard objects to them"),
+            (counts["competing"], "Unlike the pages that are here, so both texts wait in Review"),
+            (others, "Other files, no Markdown and not looked at"),
         ):
             if count:
-                self.stdout.write(f"{count:,} {meaning}")
+                self.stdout.write(f"{meaning}: {count:,}")
 
 
 def _told(outcome: Outcome) -> str:

@@ -57,5 +57,5 @@ class Command(BaseCommand):
         )
         if counts["quarantined"]:
             self.stdout.write(
-                f"{counts['quarantined']:,} of them are in quarantine: the guard objects to them"
+                f"In quarantine, as the guard objects to them: {counts['quarantined']:,}"
             )

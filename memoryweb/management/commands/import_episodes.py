@@ -82,9 +82,7 @@ class Command(BaseCommand):
             f"{counts['failed']:,} bad; {rows / max(seconds, 1e-6):,.0f} rows/s"
         )
         if quarantined := getattr(self, "quarantined", 0):
-            self.stdout.write(
-                f"{quarantined:,} of them are in quarantine: the guard objects to them"
-            )
+            self.stdout.write(f"In quarantine, as the guard objects to them: {quarantined:,}")
 
     def _salvage(self, path: Path) -> None:
         try:
