@@ -21,6 +21,7 @@ FILES = ("corpus.jsonl", "queries.jsonl", "qrels.tsv")
 DIGITS = tuple(b"%d" % digit for digit in range(10))
 LONGEST_LINE = 32 * 1024 * 1024
 MOST_TOLD = 20
+HIGHEST_GRADE = 1_000_000  # Gains are summed as floats.
 
 
 class NotASet(Exception):
@@ -123,6 +124,7 @@ def _text(row: Any) -> Text:
     if not isinstance(title, str) or not isinstance(scope, str):
         raise ValueError("its title and its scope must be text")
     whole = f"{title}\n{row['text']}" if title.strip() else row["text"]
+    f"{row['id']}{whole}{scope}".encode()  # Half a surrogate pair is no text: ValueError.
     return Text(row["id"], whole, scope, _moment(row.get("created_at")))
 
 
@@ -165,6 +167,9 @@ def _judgement(line: bytes) -> tuple[str, str, int]:
     if len(columns) != 3:
         raise ValueError("has not three columns with tabs between them")
     try:
-        return columns[0], columns[1], int(columns[2])
+        grade = int(columns[2])
     except ValueError:
         raise ValueError(f"{columns[2]!r} is no whole number") from None
+    if abs(grade) > HIGHEST_GRADE:
+        raise ValueError(f"{columns[2]!r} is no grade; the highest is {HIGHEST_GRADE:,}")
+    return columns[0], columns[1], grade

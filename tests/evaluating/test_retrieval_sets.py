@@ -52,6 +52,15 @@ def test_every_bad_row_is_told_once_by_its_line_and_the_good_ones_are_used(tmp_p
     assert lines[8:] == [f"qrels.tsv line {n}" for n in (3, 4, 5, 6)]
 
 
+def test_half_a_character_and_a_grade_past_all_measure_are_told_and_end_nothing(tmp_path: Path):
+    corpus = '{"id": "d", "text": "x"}\n{"id": "half", "text": "\\ud800"}\n'
+    queries = '{"id": "q", "text": "x"}\n{"id": "\\udc00", "text": "x"}\n'
+    found = opened(write(tmp_path, corpus, queries, f"q\td\t{'9' * 400}\nq\td\t1\n"))
+    assert found.judged == {"q": {"d": 1}}
+    lines = [told.partition(":")[0] for told in found.problems.told]
+    assert lines == ["corpus.jsonl line 2", "queries.jsonl line 2", "qrels.tsv line 1"]
+
+
 def test_a_judgement_outside_the_querys_scope_is_told(tmp_path: Path):
     corpus = '{"id": "d", "text": "x", "scope": "a"}\n{"id": "e", "text": "x", "scope": "b"}\n'
     found = opened(
