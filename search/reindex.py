@@ -83,7 +83,7 @@ class Corpus:
     def lacking(self, wanted: Wanted) -> QuerySet[Any]:
         rows = self.embeddable().filter(~Exists(self.made(wanted.target))).order_by("pk")
         if wanted.states:
-            states = (self._repaired(state, wanted.target) for state in wanted.states)
+            states = (self._repaired(one, wanted.target) for one in dict.fromkeys(wanted.states))
             rows = rows.filter(Q(*states, _connector=Q.OR))
         if wanted.retry_of is not None:
             failed = RunError.objects.filter(run=wanted.retry_of, collection=self.name)

@@ -99,7 +99,7 @@ def start_reindex(actor: Actor, wanted: Request) -> Run:
         Run(
             kind=Run.Kind.REINDEX,
             collections=wanted.named,
-            states=list(wanted.states),
+            states=list(dict.fromkeys(wanted.states)),
             documents=list(wanted.documents),
             model=model,
             retry_of_id=wanted.retry_of,

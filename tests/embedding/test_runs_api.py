@@ -4,6 +4,8 @@ from datetime import timedelta
 
 import numpy as np
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from episodes.models import EpisodeVector, MemoryVector
@@ -47,6 +49,15 @@ def test_without_a_provider_the_503_says_how_to_configure_one(api, transactional
     assert "provider" in detail
     assert "MEMORYWEB_EMBEDDING_URL" in detail
     assert not Run.objects.exists()
+
+
+def test_a_state_named_a_thousand_times_is_looked_for_once(api, episode, provider):
+    episode("e", "text")
+    states = ["missing", "stale"] * 500
+    with CaptureQueriesContext(connection) as asked:
+        assert start(api, 200, dry_run=True, states=states)["count"] == 1
+    assert max(len(one["sql"]) for one in asked.captured_queries) < 20_000
+    assert Run.objects.get(pk=start(api, states=states)["id"]).states == ["missing", "stale"]
 
 
 def test_a_dry_run_counts_and_shows_the_first_ten_and_changes_nothing(api, episode, memory):
