@@ -1,6 +1,7 @@
 """Two stored models compared by the same queries, before a switch: on the page and by the API."""
 
 import html
+import re
 
 import pytest
 
@@ -126,6 +127,11 @@ def test_the_page_compares_typed_queries_and_takes_judgements(signed_in, curator
     asked = {"queries": "quay\n\n quay \nbread", "by": "vectors"}
     text = html.unescape(desk.get("/coverage/compare/", asked).content.decode())
     assert text.count('class="compared"') == 4  # Two queries, each once, on two sides.
+    assert re.search(r'name="queries".*?>(.*?)</textarea>', text, re.DOTALL)[1].split("\n") == [
+        "quay",
+        "bread",
+        "",
+    ]
     assert "Of the best ten, on both sides" in text
     assert text.count('<td class="num">100 %</td>') == 2  # Both models cover all.
     assert "No query here is judged yet." in text
