@@ -58,6 +58,13 @@ def save(browser: Client, values: dict[str, Any], id: str = "one") -> Any:
     return browser.post(f"/episodes/{id}/edit/", confirmed)
 
 
+def test_a_short_summary_of_several_lines_is_shown_whole_under_its_heading(browser, remember):
+    remember(id="lines", summary="Fixed it\nby sorting the locks")
+    remember(id="line", summary="Fixed it\n")
+    assert "<p>Fixed it<br>by sorting the locks</p>" in text(browser.get("/episodes/lines/"))
+    assert "<h2>Summary</h2>" not in text(browser.get("/episodes/line/"))
+
+
 def test_an_empty_list_says_what_will_appear_and_how(browser):
     page = text(browser.get("/episodes/"))
     assert "No episodes yet" in page
