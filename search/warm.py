@@ -6,8 +6,7 @@ an answer is that of the rows as they are. What was used longest ago makes room.
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from typing import Literal, NamedTuple
 
 from django.db import connection
@@ -17,6 +16,7 @@ from episodes import code_vectors, session_queries
 from episodes.models import CodeVector
 from episodes.sessions import COLLECTION as MEMORIES
 from memoryweb.core import active_model, clock
+from memoryweb.core.chunks import chunks
 from memoryweb.core.models import Change
 from memoryweb.core.vectors import Vector, unit_vector
 from search.matrices import Pool, Row, Skipped
@@ -24,7 +24,8 @@ from search.matrices import Pool, Row, Skipped
 CHUNK = 1000
 MOST_CHANGES = 5000  # Above this, what was kept is dropped and read anew.
 MOST_BYTES = 1024**3  # of pools kept; the one used longest ago goes first
-MOST_POOLS = 200  # Whoever asks names the model, so there may be any number of empty ones.
+MOST_POOLS = 200  # Whoever asks names the model, so there may be any number of them.
+READERS = 4  # pools that are read in at once, at most
 
 
 class Key(NamedTuple):
@@ -37,7 +38,7 @@ class Key(NamedTuple):
 
 class Warm:
     """The pools of this process. One thread at a time catches up; recalls of two contexts do not
-    wait for each other."""
+    wait for each other, nor for a large one that is read in for the first time."""
 
     def __init__(self) -> None:
         self._pools: OrderedDict[Key, Pool] = OrderedDict()
@@ -45,6 +46,8 @@ class Warm:
         self._database: object = None
         self._active: str | None = None  # the model in force at `_seq`
         self._lock = threading.Lock()
+        # Taken before `_lock`. One for each key in turn, so nothing is read in twice at once.
+        self._reading = [threading.Lock() for _ in range(READERS)]
 
     def nearest(
         self, key: Key, query: Vector, limit: int, floor: float | None
@@ -63,12 +66,32 @@ class Warm:
         with self._lock:
             self._catch_up()
             key = key._replace(model=key.model or self._active)
-            pool = self._pools.get(key)
-            if pool is None:
-                pool = self._pools[key] = _filled(key)
-                self._make_room()
+            pool = self._kept(key)
+        if pool is None:
+            with self._reading[hash(key) % READERS]:
+                pool = self._read(key)
+        return key, pool
+
+    def _kept(self, key: Key) -> Pool | None:
+        if key in self._pools:
             self._pools.move_to_end(key)
-            return key, pool
+        return self._pools.get(key)
+
+    def _read(self, key: Key) -> Pool:
+        """Read a pool in, while others recall. It is kept if it can be brought to the present."""
+        with self._lock:
+            self._catch_up()  # It may have been read in while this waited.
+            if (pool := self._kept(key)) is not None:
+                return pool
+            database, before = self._database, self._seq
+        fresh = {key: (pool := _filled(key))}
+        with self._lock:
+            self._catch_up()
+            if database == self._database and pool.places:
+                _follow(fresh, before, self._seq)
+                self._pools.update(fresh)
+                self._make_room()
+        return pool
 
     def _catch_up(self) -> None:
         seq, database = _clock()
@@ -80,32 +103,8 @@ class Warm:
         active = active_model.active()
         self._active = active.model if active else None
         if self._pools:
-            self._follow(self._seq, seq)
+            _follow(self._pools, self._seq, seq)
         self._seq, self._database = seq, database
-
-    def _follow(self, before: int, seq: int) -> None:
-        """Bring the pools from one number of the clock to a later one."""
-        changes = Change.objects.filter(seq__gt=before, seq__lte=seq)
-        changed = changes.filter(collection__in=[MEMORIES, code_vectors.COLLECTION])
-        found = list(changed.values_list("collection", "document")[: MOST_CHANGES + 1])
-        if len(found) > MOST_CHANGES or before < clock.pruned_seq():
-            self._pools.clear()
-            return
-        self._renew({document for name, document in found if name == MEMORIES})
-        collections = {document for name, document in found if name != MEMORIES}
-        for key in [k for k in self._pools if k.kind == "code" and k.owner in collections]:
-            del self._pools[key]
-
-    def _renew(self, ids: set[str]) -> None:
-        """Bring changed memories to what their rows say now, in every pool."""
-        for key, pool in self._pools.items() if ids else ():
-            if key.kind != "memories":
-                continue
-            rows = list(_memory_rows(key, ids))
-            with pool.lock:
-                for one in ids:
-                    pool.drop(one)
-                pool.put(rows)
 
     def _make_room(self) -> None:
         while len(self._pools) > 1 and (
@@ -115,9 +114,36 @@ class Warm:
             self._pools.popitem(last=False)
 
 
+def _follow(pools: MutableMapping[Key, Pool], before: int, seq: int) -> None:
+    """Bring the pools from one number of the clock to a later one; those that cannot be are
+    taken out."""
+    changes = Change.objects.filter(seq__gt=before, seq__lte=seq)
+    changed = changes.filter(collection__in=[MEMORIES, code_vectors.COLLECTION])
+    found = list(changed.values_list("collection", "document")[: MOST_CHANGES + 1])
+    if len(found) > MOST_CHANGES or before < clock.pruned_seq():
+        pools.clear()
+        return
+    _renew(pools, {document for name, document in found if name == MEMORIES})
+    collections = {document for name, document in found if name != MEMORIES}
+    for key in [k for k in pools if k.kind == "code" and k.owner in collections]:
+        del pools[key]
+
+
+def _renew(pools: Mapping[Key, Pool], ids: set[str]) -> None:
+    """Bring changed memories to what their rows say now, in every pool."""
+    for key, pool in pools.items() if ids else ():
+        if key.kind != "memories":
+            continue
+        rows = list(_memory_rows(key, ids))
+        with pool.lock:
+            for one in ids:
+                pool.drop(one)
+            pool.put(rows)
+
+
 def _filled(key: Key) -> Pool:
     pool = Pool()
-    for rows in _chunked(_ROWS[key.kind](key, None)):
+    for rows in chunks(_ROWS[key.kind](key, None), CHUNK):
         pool.put(rows)
     return pool
 
@@ -161,11 +187,6 @@ def _code_rows(key: Key, ids: Iterable[str] | None) -> Iterator[Row]:
 def _bytes(blob: object) -> bytes | None:
     """What is no blob in a row that somebody wrote by hand is no vector."""
     return bytes(blob) if isinstance(blob, bytes | memoryview) else None
-
-
-def _chunked(rows: Iterator[Row]) -> Iterator[list[Row]]:
-    while chunk := list(islice(rows, CHUNK)):
-        yield chunk
 
 
 _ROWS: dict[str, Callable[[Key, Iterable[str] | None], Iterator[Row]]] = {

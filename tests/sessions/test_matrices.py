@@ -6,7 +6,7 @@ import pytest
 from memoryweb.core.vectors import encode_blob, unit_vector
 from search import recall
 from search.matrices import Matrix, Pool, Row
-from search.warm import Key, Warm
+from search.warm import _ROWS, Key, Warm
 
 
 def matrix_of(vectors: np.ndarray) -> Matrix:
@@ -71,6 +71,38 @@ def test_a_context_that_could_not_be_read_whole_is_read_again(memory, monkeypatc
         with pytest.raises(OSError, match="disk"):
             kept.nearest(key, np.float32([1, 0]), 5, None)
     assert kept.nearest(key, np.float32([1, 0]), 5, None)[0] == {"east": 1.0}
+
+
+def test_while_a_context_is_read_in_others_are_recalled_and_what_is_written_is_not_missed(
+    memory, monkeypatch
+):
+    memory("east", "east", [1.0, 0.0])
+    memory("else", "else", [1.0, 0.0], context="else")
+    kept, query = Warm(), np.float32([1, 0])
+    shop, other = Key("memories", "shop", "m"), Key("memories", "else", "m")
+    kept.nearest(other, query, 5, None)
+    read = _ROWS["memories"]
+
+    def slowly(key: Key, ids: object) -> list[Row]:
+        """While the rows are under way one more memory is written, and another one recalled."""
+        rows = list(read(key, ids))
+        if ids is None:
+            assert not kept._lock.locked()
+            assert kept.nearest(other, query, 5, None)[0] == {"else": 1.0}
+            memory("late", "late", [1.0, 0.0])
+        return rows
+
+    monkeypatch.setitem(_ROWS, "memories", slowly)
+    kept.nearest(shop, query, 5, None)
+    assert set(kept.nearest(shop, query, 5, None)[0]) == {"east", "late"}
+
+
+def test_contexts_that_nobody_has_take_no_place(memory):
+    memory("east", "east", [1.0, 0.0])
+    kept = Warm()
+    for owner in ("shop", "made up", "made up too"):
+        kept.nearest(Key("memories", owner, "m"), np.float32([1, 0]), 5, None)
+    assert [key.owner for key in kept._pools] == ["shop"]
 
 
 def test_a_change_in_another_context_brings_nothing_into_this_one(memory):
