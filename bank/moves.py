@@ -10,12 +10,16 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bank import layout, places, queries
-from bank.files import PathRefused
+from bank.files import PathRefused, Stamp
 from bank.layout import PageFile
 from bank.models import Kind, Page
 
 _CHUNK = 500  # Paths in one query.
 _NAMED_BY_PEOPLE = (Kind.ENTITY, Kind.WIKI)  # A note's name is its day.
+# Of files that nobody has touched since they were read: a folder of thousands that is renamed is
+# looked at many times until all are followed. Who renames a page reads its file again.
+_hashes: dict[tuple[str, Stamp], str] = {}
+_REMEMBERED = 50_000
 _COLUMNS = ("kind", "name", "path", "sha256", "file_stamp")
 
 
@@ -88,7 +92,7 @@ def _matched(pages: Iterable[Page], files: Iterable[PageFile]) -> dict[str, Page
     for file in files:
         folder = layout.folder_of(file.path)
         if (folder, file.stamp.size) in sizes:
-            holding[folder, _sha256(file.path)].append(file)
+            holding[folder, _sha256(file)].append(file)
     return {
         some[0].path: holding[text][0]
         for text, some in had.items()
@@ -100,8 +104,17 @@ def _size(page: Page) -> int:
     return int(page.file_stamp.partition("-")[0])
 
 
-def _sha256(path: str) -> str:
+def _sha256(file: PageFile) -> str:
+    """The hash of what the file holds, "" when it cannot be read."""
+    seen = file.path, file.stamp
+    if known := _hashes.get(seen):
+        return known
     try:
-        return places.read(path).sha256
+        found = places.read(file.path)
     except (OSError, PathRefused):
         return ""
+    if len(_hashes) >= _REMEMBERED:
+        _hashes.clear()
+    if found.stamp == file.stamp:
+        _hashes[seen] = found.sha256
+    return found.sha256

@@ -55,16 +55,19 @@ def scan(seconds: float = float("inf"), wiki: str = "", *, at_once: bool = False
     """Take in every file of the bank, or of a wiki, that was added, edited or renamed, and write
     again what was lost: some seconds later, or `at_once` (see bank.outside).
 
-    Pages that are known come before new ones, and late changes before earlier ones. After that
-    many seconds nothing more is begun.
+    Pages that are known come before new ones, edits before renames, which may be thousands, and
+    late changes before earlier ones. After that many seconds nothing more is begun, or after as
+    long as the look took: each scan does something, however many files there are.
     """
-    until = time.monotonic() + seconds
+    start = time.monotonic()
     report, plan = Report(), outside.plan(wiki, at_once=at_once)
+    now = time.monotonic()
+    until = now + (max(seconds, now - start) if seconds else 0.0)
     report.problems |= plan.problems
     left = [
         *apply(plan.beside, report, until),
-        *apply(plan.renamed, report, until),
         *apply(plan.changed, report, until),
+        *apply(plan.renamed, report, until),
         *apply(plan.lost, report, until),
         *_take_in_new(plan.new, report, until),
     ]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from bank import outside, problems, queries, services, sync, watching, wikis
+from bank import outside, problems, queries, renaming, services, sync, watching, wikis
 from bank.models import FileProblem, Kind, Page, Revision
 from bank.reasons import Why
 from memoryweb.core.actor import Actor
@@ -326,3 +326,18 @@ def test_a_file_renamed_or_moved_in_a_wiki_is_the_same_page(
         "harbour/quay.md",
         "index.md",
     }
+
+
+def test_a_look_that_takes_longer_than_a_scan_may_is_followed_by_as_much_work(
+    folder: Path, written, monkeypatch: pytest.MonkeyPatch
+):
+    for name in ("ada", "bob", "carol"):
+        written(name, f"# {name}\n\nRuns the docks.\n")
+        (folder / f"{name}.md").rename(folder / f"{name}-chen.md")
+    passed: list[float] = []
+    monkeypatch.setattr(sync.time, "monotonic", lambda: sum(passed))
+    for module, name in ((outside, "plan"), (renaming, "follow")):
+        slow = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda *a, do=slow, **k: passed.append(9) or do(*a, **k))
+    assert [sync.scan(0.5).settled for _ in range(4)] == [1, 1, 1, 0]
+    assert names() == {"ada-chen", "bob-chen", "carol-chen"}
