@@ -19,6 +19,7 @@ from bank.texts import Text
 from bank.vault import Plan, Planned, Source, reason_of
 from memoryweb.core import clock
 from memoryweb.core.actor import Actor
+from memoryweb.core.chunks import chunks
 from memoryweb.core.errors import Conflict
 from memoryweb.core.guard import scan
 
@@ -193,7 +194,7 @@ def _revise(actor: Actor, drafts: Sequence[_Draft]) -> Iterator[Page]:
             for draft in drafts
             if draft.status == "updated" and draft.page is not None and draft.text.kind == kind
         )
-        while some := list(islice(changes, batch.LARGEST_CHANGE)):
+        for some in chunks(changes, batch.LARGEST_CHANGE):
             yield from batch.revise(actor, some)
 
 

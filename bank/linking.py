@@ -14,9 +14,8 @@ old name go on leading to it, whatever page has that name by now.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import TypeVar
 
 from django.db.models import Q
@@ -24,6 +23,7 @@ from django.db.models import Q
 from bank import names, refs
 from bank.links import name_key, path_of, tails
 from bank.models import Kind, Label, Link, Page, Rewriting
+from memoryweb.core.chunks import chunks
 
 KEY_LENGTH = 400
 _CHUNK = 500  # Values in one query.
@@ -127,7 +127,7 @@ def _labelled(keys: Collection[str], wiki: str) -> dict[tuple[str, str], list[Ca
     """The pages that have a label of this role and key."""
     found: dict[tuple[str, str], list[Candidate]] = defaultdict(list)
     columns = ("role", "key", "page__kind", "page__name", "page_id")
-    for some in _chunks(sorted(keys)):
+    for some in chunks(sorted(keys), _CHUNK):
         rows = Label.objects.filter(key__in=some, role__in=_FOUND_BY, page__wiki=wiki or None)
         for role, key, kind, name, page in rows.values_list(*columns):
             rank = (role != Label.Role.NAME, kind != Kind.ENTITY, name.count("/"), len(name))
@@ -188,7 +188,7 @@ def _relabel(wanted: dict[int, set[Labelled]]) -> set[str]:
         for label in sorted(labels)
         if (page, label) not in stored
     ]
-    for some in _chunks(gone.values()):
+    for some in chunks(gone.values(), _CHUNK):
         Label.objects.filter(pk__in=some).delete()
     Label.objects.bulk_create(
         (Label(page_id=page, role=role, key=key, text=text) for page, (role, key, text) in new),
@@ -235,7 +235,7 @@ def _relink(wanted: dict[int, list[Link]], wikis: dict[int, str]) -> None:
 def _lead_again(keys: Collection[str]) -> None:
     """Point the links that any of these keys may concern to where they lead now."""
     waiting = awaited() if keys else set()
-    for some in _chunks(sorted(keys)):
+    for some in chunks(sorted(keys), _CHUNK):
         concerned = Link.objects.filter(Q(name_key__in=some) | Q(words_key__in=some))
         columns = ("pk", "source__wiki_id", "target", "name_key", "to_id", "candidates")
         every = concerned.values_list(*columns)
@@ -246,7 +246,7 @@ def _lead_again(keys: Collection[str]) -> None:
             if (lead := leads[wiki or "", target]) != tuple(now):
                 moved[lead].append(pk)
         for (to, count), links in moved.items():
-            for part in _chunks(links):
+            for part in chunks(links, _CHUNK):
                 Link.objects.filter(pk__in=part).update(to=to, candidates=count)
 
 
@@ -262,9 +262,3 @@ def _leads(targets: Iterable[tuple[str, str]]) -> dict[tuple[str, str], tuple[in
             fitting = found.get(target, [])
             leads[wiki, target] = (fitting[0].page if fitting else None), len(fitting)
     return leads
-
-
-def _chunks(values: Iterable[T]) -> Iterator[list[T]]:
-    rest = iter(values)
-    while some := list(islice(rest, _CHUNK)):
-        yield some

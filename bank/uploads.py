@@ -12,7 +12,6 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from pathlib import Path
 from typing import IO
 
@@ -27,6 +26,7 @@ from bank.models import Kind, Wiki, WikiSource
 from bank.names import NameRefused
 from bank.vault import Plan, Planned, Source
 from memoryweb.core.actor import Actor, Role
+from memoryweb.core.chunks import chunks
 from memoryweb.core.errors import Invalid
 
 FILES_MOST = 20_000
@@ -164,7 +164,7 @@ def carry_out(actor: Actor, upload: Upload, *, dry_run: bool = False) -> Iterato
     if upload.folder.name == wikis.MEMORIES:
         wikis.make_memories()
     outcomes = importing.carry_out(replace(actor, via="import"), upload)
-    while some := list(islice(outcomes, _SLICE)):
+    for some in chunks(outcomes, _SLICE):
         _note(upload, some)
         yield from some
 

@@ -10,7 +10,6 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import islice
 from typing import Any, Literal
 
 from django.utils import timezone
@@ -22,6 +21,7 @@ from episodes.queries import COLLECTION
 from episodes.schemas import EpisodeIn, EpisodePatch, read
 from memoryweb.core import clock, quarantine
 from memoryweb.core.actor import Actor, Role
+from memoryweb.core.chunks import chunks
 from memoryweb.core.errors import Conflict, DomainError, Invalid, NotFound, Refused
 from memoryweb.core.guard import Finding, scan
 from memoryweb.core.vectors import Vector, VectorRefused
@@ -97,8 +97,7 @@ def store_many(
     A row that is an error already, such as a line that is no JSON, fails with it.
     """
     actor.require(Role.CURATOR)
-    pending = iter(rows)
-    while batch := list(islice(pending, BATCH)):
+    for batch in chunks(rows, BATCH):
         yield from _store_batch(actor, batch, replace=replace, dry_run=dry_run)
 
 
@@ -134,8 +133,8 @@ def release(tx: clock.Writing, episode_id: str) -> bool:
 def reindex(actor: Actor, ids: Iterable[str]) -> int:
     """Have every process read these episodes into its index again; how many there are."""
     actor.require(Role.ADMINISTRATOR)
-    pending, count = iter(ids), 0
-    while batch := list(islice(pending, BATCH)):
+    count = 0
+    for batch in chunks(ids, BATCH):
         with clock.writing(actor) as tx:
             for episode_id in Episode.objects.filter(pk__in=batch).values_list("pk", flat=True):
                 tx.changed(COLLECTION, episode_id)

@@ -7,7 +7,6 @@ change clock as the one that serves does, so both sides answer from the same mem
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any
 
 from django.db.models import F
@@ -15,6 +14,7 @@ from django.db.models import F
 from bank.models import PageVector
 from episodes.models import EpisodeVector, MemoryVector
 from memoryweb.core import active_model
+from memoryweb.core.chunks import chunks
 from memoryweb.core.errors import Conflict, Invalid, NotFound
 from memoryweb.core.models import ActiveModel
 from memoryweb.core.vectors import VectorRefused, decode_blob
@@ -82,8 +82,7 @@ def _by(source: Source, model: str, dimension: int) -> Source:
     read = VECTORS[source.name]
 
     def documents(ids: Collection[str] | None) -> Iterator[Document]:
-        remaining = source.documents(ids)
-        while some := list(islice(remaining, CHUNK)):
+        for some in chunks(source.documents(ids), CHUNK):
             made = read(model, dimension, [one.id for one in some])
             yield from (replace(one, vector=made.get(one.id)) for one in some)
 

@@ -74,6 +74,7 @@ class Matrix:
         self._columns.update(zip(ids, range(start, end), strict=True))
 
     def drop(self, one: str) -> None:
+        """Take out an id that is in it."""
         column, last = self._columns.pop(one), len(self._ids) - 1
         if column != last:
             self._units[:, column] = self._units[:, last]
@@ -137,6 +138,7 @@ class Pool:
             self._put_of_one_width(some, length // BLOB_DTYPE.itemsize)
 
     def drop(self, one: str) -> None:
+        """Take out an id, if it is in it."""
         place = self.places.pop(one, None)
         if isinstance(place, int):
             self.matrices[place].drop(one)
@@ -146,6 +148,7 @@ class Pool:
     def nearest(
         self, unit: Vector, limit: int, floor: float | None
     ) -> tuple[dict[str, float], Skipped]:
+        """The best ids with their cosines, in order, and what was left out."""
         with self.lock:
             matrix = self.matrices.get(unit.size)
             found = matrix.nearest(unit, limit, floor) if matrix else {}

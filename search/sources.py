@@ -1,7 +1,7 @@
 """Where documents come from: rows of each collection as the engine reads and a page shows them."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any
@@ -16,6 +16,7 @@ from episodes import queries as episodes
 from episodes import session_queries as sessions
 from episodes.models import Episode, Memory
 from memoryweb.core import active_model
+from memoryweb.core.chunks import chunks
 from memoryweb.core.days import first_moment
 from memoryweb.core.vectors import VectorRefused, decode_blob
 from search.engine import Document
@@ -48,16 +49,11 @@ class Source:
     shown: Callable[[Collection[str]], dict[str, Shown]]
 
 
-def _chunks(ids: Iterable[str]) -> Iterator[list[str]]:
-    ids = list(ids)
-    return (ids[at : at + CHUNK] for at in range(0, len(ids), CHUNK))
-
-
 def episode_documents(ids: Collection[str] | None) -> Iterator[Document]:
     if ids is None:
         yield from _episode_documents(episodes.searchable())
         return
-    for some in _chunks(ids):
+    for some in chunks(ids, CHUNK):
         yield from _episode_documents(episodes.searchable().filter(pk__in=some))
 
 
@@ -100,7 +96,7 @@ def episodes_shown(ids: Collection[str]) -> dict[str, Shown]:
                 "source": episode.source,
             },
         )
-        for some in _chunks(ids)
+        for some in chunks(ids, CHUNK)
         for episode in episodes.searchable().filter(pk__in=some).only(*EPISODE_COLUMNS)
     }
 
@@ -172,7 +168,7 @@ def _memories(rows: QuerySet[Memory], ids: Collection[str] | None) -> Iterator[Q
     """The wanted rows, a chunk of them at a time."""
     if ids is None:
         ids = list(sessions.searchable().values_list("pk", flat=True))
-    return (rows.filter(pk__in=some) for some in _chunks(ids))
+    return (rows.filter(pk__in=some) for some in chunks(ids, CHUNK))
 
 
 def memories_shown(ids: Collection[str]) -> dict[str, Shown]:
@@ -204,7 +200,7 @@ def _pages(ids: Collection[str] | None, with_vectors: bool = False) -> Iterator[
     for kind, _, name in (one.partition("/") for one in ids):
         by_kind.setdefault(kind, []).append(name)
     for kind, names in by_kind.items():
-        for some in _chunks(names):
+        for some in chunks(names, CHUNK):
             yield from rows.filter(kind=kind, name__in=some)
 
 

@@ -7,13 +7,13 @@ compared exactly, whatever the size: how much a graph loses is on the coverage p
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from memoryweb.core.analysis import DEFAULT, analyzer
+from memoryweb.core.chunks import chunks
 from memoryweb.core.vectors import Vector
 from memoryweb.evaluating.sets import RetrievalSet, Text
 from memoryweb.evaluating.vectors import KeptVectors
@@ -157,8 +157,7 @@ def _index(
 def _with_vectors(
     texts: Iterable[Text], vectors: KeptVectors | None, told: Callable[[int], None]
 ) -> Iterator[tuple[Text, Vector | None]]:
-    remaining = iter(texts)
-    while batch := list(islice(remaining, BATCH)):
+    for batch in chunks(texts, BATCH):
         made = vectors.of([one.text for one in batch]) if vectors else [None] * len(batch)
         yield from zip(batch, made, strict=True)
         told(len(batch))

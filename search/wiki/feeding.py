@@ -21,6 +21,7 @@ from django.db.models import Q, QuerySet
 from bank import places, queries, refs, wiki_pages, wikis
 from bank.models import Kind, Link, Page, WikiSource
 from memoryweb.core import clock
+from memoryweb.core.chunks import chunks
 from memoryweb.core.models import Change
 from search.wiki import index, pool
 from search.wiki.index import BuildFailed, Entry, Source
@@ -89,7 +90,7 @@ def wiki_entries(wiki: str, ids: Collection[str] | None = None) -> Iterator[Entr
     if ids is None:
         yield from map(_entry, rows.order_by("pk").iterator(_CHUNK))
         return
-    for some in _chunks(ids):
+    for some in chunks(ids, _CHUNK):
         yield from map(_entry, rows.filter(named(wiki, some)))
 
 
@@ -118,7 +119,7 @@ def wiki_edges(wiki: str, ids: Collection[str] | None = None) -> dict[str, list[
         for source, target in _links(of_wiki):
             found[source].append(target)
         return found
-    for some in _chunks(ids):
+    for some in chunks(ids, _CHUNK):
         found.update({one: [] for one in some})
         sources = list(pages(wiki).filter(named(wiki, some)).values_list("pk", flat=True))
         for source, target in _links(Q(source__in=sources)):
@@ -228,7 +229,7 @@ def _led(file: IndexFile, changed: Collection[str]) -> set[str]:
 def _leading(wiki: str, changed: Collection[str]) -> set[str]:
     """The pages that link to these by now."""
     found: set[str] = set()
-    for some in _chunks(changed):
+    for some in chunks(changed, _CHUNK):
         to = list(pages(wiki).filter(named(wiki, some)).values_list("pk", flat=True))
         rows = Link.objects.filter(to__in=to).values_list("source__kind", "source__name")
         found |= {page_id(*row) for row in rows.distinct()}
@@ -281,9 +282,3 @@ def _built(file: IndexFile) -> State | None:
         return None
     _failed.pop(file.wiki, None)
     return State(file, "ready", False, now)
-
-
-def _chunks(values: Collection[T]) -> Iterator[list[T]]:
-    rest = iter(values)
-    while some := list(islice(rest, _CHUNK)):
-        yield some
