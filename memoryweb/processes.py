@@ -176,8 +176,10 @@ class Children:
     def _run(self, arguments: Sequence[str], pass_fds: Sequence[int]) -> None:
         """Start the child and wait until it ends, or until all have to stop."""
         manage = str(Path(settings.BASE_DIR) / "manage.py")
+        # This process has said already what is amiss with the settings they share.
+        shared = ["--parent", str(os.getpid()), "--skip-checks"]
         child = subprocess.Popen(  # noqa: S603 - our own program and arguments
-            [sys.executable, manage, *arguments, "--parent", str(os.getpid())],
+            [sys.executable, manage, *arguments, *shared],
             pass_fds=pass_fds,
             stdin=subprocess.DEVNULL,
             # Ctrl-C in the terminal reaches only this process, which then stops its children.

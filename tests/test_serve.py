@@ -203,11 +203,12 @@ def test_a_link_for_people_leads_to_where_they_reach_it(settings, https, hosts, 
 
 
 def test_every_server_process_answers_to_the_address_it_is_served_on(tmp_path: Path):
-    names = {"MEMORYWEB_ALLOWED_HOSTS": "memory.example"}
+    names = {"MEMORYWEB_ALLOWED_HOSTS": "memory.example", "MEMORYWEB_HOMES": "misspelt"}
     with serving(tmp_path / "home", "--workers", "2", **names) as served:
         served.process.send_signal(signal.SIGSTOP)  # Now only the other one can answer.
         try:
             assert asked(served, "GET", "/healthz", {}).status == 200
+            assert "".join(served.printed).count("MEMORYWEB_HOMES is not a setting") == 1
         finally:
             served.process.send_signal(signal.SIGCONT)
 
