@@ -18,7 +18,7 @@ from bank.texts import Text
 from memoryweb.core import clock, quarantine
 from memoryweb.core.actor import Actor
 from memoryweb.core.errors import Conflict, NotFound
-from memoryweb.core.guard import Finding
+from memoryweb.core.guard import Finding, scan
 from memoryweb.core.models import QuarantineItem
 
 _VIA = {"admin": "page", "command": "import"}  # Doors that history does not tell apart.
@@ -225,9 +225,10 @@ def rename(tx: clock.Writing, page: Page, name: str, *, renamed_file: str = "") 
     if not updated:
         raise Conflict("somebody else saved this page in this moment; it was not renamed")
     page.refresh_from_db()
-    origin = Origin.of(tx.actor, f"Renamed from “{old}”")
+    was = "" if scan(old) else f" from “{old}”"  # Agents read it in the page's history.
+    origin = Origin.of(tx.actor, f"Renamed{was}")
     if renamed_file:  # By whoever edits files, whom nobody knows.
-        origin = Origin("", "file", f"Renamed outside from “{old}”")
+        origin = Origin("", "file", f"Renamed outside{was}")
     _count_on(page, text, origin, always=bool(renamed_file))
     _take_over(page, old)
     _settle_names([(page, text)])

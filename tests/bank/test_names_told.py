@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from bank import renaming, services, wikis
+from bank import queries, renaming, services, sync, wikis
 from bank.models import Kind, Page
 from bank.withholding import NAMELESS
 from memoryweb.core.actor import Actor, system
@@ -116,3 +116,15 @@ def test_the_old_name_of_a_page_that_was_given_such_a_name_does_not_tell_it(
     answer = api("read").get(path)
     assert answer.status_code == 404
     assert SHORT not in answer.content.decode()
+
+
+def test_the_history_of_a_page_that_had_such_a_name_does_not_tell_it(
+    named: Page, memory: Path, api: Callable[..., Any]
+):
+    folder = memory / "bank/entities"
+    (folder / f"{ATTACK}.md").rename(folder / "tea.md")
+    sync.scan()
+    text = queries.find(Kind.ENTITY, "tea").content
+    services.save(system(), Kind.ENTITY, "tea", text, approved=True)
+    told = api("read").get("/bank/entities/tea/revisions")
+    assert {row["message"] for row in told.json()["items"]} == {"", "Renamed outside"}
