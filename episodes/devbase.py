@@ -7,6 +7,7 @@ id, times as text), and perhaps code_embeddings. It is only read. A memory keeps
 
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby
@@ -21,12 +22,18 @@ from episodes.models import Context, Memory, MemoryVector
 from episodes.schemas import read
 from episodes.session_schemas import CodeVectorIn, MemoryIn, SessionIn
 from episodes.vectors import UNNAMED
+from memoryweb.core import times
 from memoryweb.core.actor import Actor
 from memoryweb.core.errors import DomainError, Invalid, Refused
 from memoryweb.core.vectors import VectorRefused, decode_blob
 
 BATCH = 500
-TABLES = ("agent_contexts", "agent_memories", "code_embeddings")
+# The tables with the columns that each must have; devbase added others later.
+TABLES = {
+    "agent_contexts": {"id", "name"},
+    "agent_memories": {"id", "context_id", "memory_type", "content"},
+    "code_embeddings": {"repo_id", "symbol_name", "embedding"},
+}
 Status = Literal["created", "unchanged", "changed", "failed"]
 
 
@@ -41,17 +48,24 @@ class Outcome:
 
 
 class Registry:
-    """A devbase registry that is open for reading. Raises Invalid for a file that is none."""
+    """A devbase registry that is open for reading. Raises Invalid for a file that is none, and
+    where it cannot be read on."""
 
     def __init__(self, path: Path) -> None:
-        # Immutable would miss what lies in a log beside the file; mode=ro writes nothing.
-        self._connection = sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)
-        self._connection.row_factory = sqlite3.Row
+        self._path = path
+        with self._read():
+            # Immutable would miss what lies in a log beside the file; mode=ro writes nothing.
+            self._connection = sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)
         try:
-            self._columns = {table: self._columns_of(table) for table in TABLES}
-        except sqlite3.DatabaseError as error:
-            raise Invalid(f"{path} is no SQLite database: {error}") from error
-        if not (self._columns["agent_contexts"] and self._columns["agent_memories"]):
+            self._connection.row_factory = sqlite3.Row
+            self._connection.text_factory = _text
+            with self._read():
+                self._tables = [table for table in TABLES if self._has(table)]
+        except Invalid:
+            self.close()
+            raise
+        if not {"agent_contexts", "agent_memories"} <= set(self._tables):
+            self.close()
             raise Invalid(f"{path} is no devbase registry: it has no agent_contexts and memories")
 
     def close(self) -> None:
@@ -59,20 +73,51 @@ class Registry:
 
     def count(self) -> int:
         """The rows of all tables."""
-        tables = [table for table in TABLES if self._columns[table]]
-        counts = (self._connection.execute(f"SELECT count(*) FROM {t}") for t in tables)  # noqa: S608
-        return sum(cursor.fetchone()[0] for cursor in counts)
+        with self._read():
+            counts = (self._connection.execute(f"SELECT count(*) FROM {t}") for t in self._tables)  # noqa: S608
+            return sum(cursor.fetchone()[0] for cursor in counts)
 
-    def rows(self, table: str, order: str) -> Iterator[Mapping[str, Any]]:
-        """The rows of a table as mappings; a table that is not there has none."""
-        if not self._columns[table]:
+    def rows(self, table: str, order: str = "") -> Iterator[Mapping[str, Any]]:
+        """The rows of a table as mappings, as they lie where no order is named; a table that is
+        not there has none."""
+        if table not in self._tables:
             return
-        cursor = self._connection.execute(f"SELECT * FROM {table} ORDER BY {order}")  # noqa: S608
-        while rows := cursor.fetchmany(BATCH):
-            yield from map(dict, rows)
+        ordered = f" ORDER BY {order}" if order else ""
+        with self._read():
+            cursor = self._connection.execute(f"SELECT * FROM {table}{ordered}")  # noqa: S608
+        while rows := self._some(cursor):
+            yield from rows
 
-    def _columns_of(self, table: str) -> set[str]:
-        return {row["name"] for row in self._connection.execute(f"PRAGMA table_info({table})")}
+    def _some(self, cursor: sqlite3.Cursor) -> list[dict[str, Any]]:
+        with self._read():
+            return [dict(row) for row in cursor.fetchmany(BATCH)]
+
+    @contextmanager
+    def _read(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            raise Invalid(f"{self._path} cannot be read as an SQLite database: {error}") from error
+
+    def _has(self, table: str) -> bool:
+        """Whether it is there. A view is none: it may compute anything, without end."""
+        kinds = "SELECT type FROM sqlite_master WHERE name = ?"
+        if self._connection.execute(kinds, [table]).fetchone() is None:
+            return False
+        columns = {row["name"] for row in self._connection.execute(f"PRAGMA table_info({table})")}
+        tables = self._connection.execute(f"{kinds} AND type = 'table'", [table]).fetchone()
+        if tables is None or (missing := TABLES[table] - columns):
+            why = "is no table" if tables is None else f"has no {', '.join(sorted(missing))}"
+            raise Invalid(f"{self._path} is no devbase registry: its {table} {why}")
+        return True
+
+
+def _text(raw: bytes) -> str | bytes:
+    """Text as it is stored; what is no UTF-8 stays bytes, which no row may hold as text."""
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw
 
 
 def import_registry(
@@ -83,7 +128,7 @@ def import_registry(
     What the guard objects to is kept in quarantine. Raises Forbidden.
     """
     known: set[str] = set()
-    for row in registry.rows("agent_contexts", "rowid"):
+    for row in registry.rows("agent_contexts"):
         outcome = _context(actor, row, dry_run=dry_run)
         if outcome.status != "failed":
             known.add(str(row["id"]))
@@ -92,7 +137,7 @@ def import_registry(
     for context_id, rows in groupby(memories, lambda row: row["context_id"]):
         for batch in _batches(rows):
             yield from _memories(actor, context_id, batch, known, dry_run=dry_run)
-    for row in registry.rows("code_embeddings", "rowid"):
+    for row in registry.rows("code_embeddings"):
         yield _symbol(actor, row, dry_run=dry_run)
 
 
@@ -118,8 +163,8 @@ def _context(actor: Actor, row: Mapping[str, Any], *, dry_run: bool) -> Outcome:
         given = read(SessionIn, {
             "context_id": row["id"],
             "name": row["name"],
-            "intent": row["intent"] or "",
-            "status": row["status"] or "active",
+            "intent": row.get("intent") or "",
+            "status": row.get("status") or "active",
         })  # fmt: skip
         fields = {key: getattr(given, key) for key in ("name", "intent", "status")}
         stored = Context.objects.filter(pk=given.context_id).first()
@@ -157,10 +202,14 @@ def _memories(
     given: dict[str, MemoryIn] = {}
     failed: dict[str, str] = {}
     for row in rows:
+        one_id = memory_id(row["id"])
         try:
-            given[memory_id(row["id"])] = _memory(row, context_id, known)
+            if one_id in given:
+                raise Invalid("another memory of the registry has this id; neither was imported")
+            given[one_id] = _memory(row, context_id, known)
         except DomainError as error:
-            failed[memory_id(row["id"])] = _told(error)
+            failed[one_id] = _told(error)
+            given.pop(one_id, None)
     stored = Memory.objects.in_bulk(list(given))
     new = [one for one in given.values() if one.id not in stored]
     for one in given.values():
@@ -256,9 +305,9 @@ def moment(text: object) -> datetime | None:
         return None
     try:
         found = datetime.fromisoformat(str(text))
+        return times.parse(found if found.tzinfo else found.replace(tzinfo=UTC))
     except ValueError:
-        raise Invalid(f"{text!r} is no time") from None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+        raise Invalid(f"{text!r} is no time that can be kept") from None
 
 
 def _told(error: Exception) -> str:

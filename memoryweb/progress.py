@@ -8,6 +8,11 @@ PLAIN_EVERY = 10_000  # between two lines where there is no terminal to draw a b
 BAR = 30
 
 
+def legible(text: str) -> str:
+    """The text on one line, with nothing in it that a terminal would obey."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 class Progress:
     """A bar on a terminal, and otherwise a plain line now and then."""
 

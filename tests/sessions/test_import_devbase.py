@@ -197,3 +197,60 @@ def test_a_file_that_is_no_registry_is_refused(transactional_db, home, tmp_path,
 def test_a_file_that_is_not_there_is_refused(transactional_db, home, tmp_path):
     with pytest.raises(CommandError, match="is not a file"):
         ran(tmp_path / "none.db")
+
+
+def test_rows_that_hold_what_cannot_be_kept_are_named_on_one_line_and_hide_no_other(
+    transactional_db, home, registry
+):
+    with sqlite3.connect(registry) as db:
+        more = "INSERT INTO agent_memories (context_id, memory_type, content, created_at)"
+        for content, at in [
+            ("'early'", "'0001-01-01T00:00:00+23:59'"),
+            ("'late'", "'9999-12-31T23:59:59-23:59'"),
+            ("CAST(x'ff80' AS TEXT)", "NULL"),
+            ("'good'", "NULL"),
+        ]:
+            db.execute(f"{more} VALUES ('shop', 'note', {content}, {at})")
+        db.execute("INSERT INTO code_embeddings VALUES ('r', char(27) || '[2J', x'00', 'x')")
+    out, err = ran(registry)
+    assert "11 rows: 7 created, 0 changed, 0 unchanged, 4 bad" in out
+    assert [line.partition(":")[0] for line in err.splitlines()] == [
+        "agent_memories 4", "agent_memories 5", "agent_memories 6",
+        "code_embeddings r \\x1b[2J",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("schema", "why"),
+    [
+        ("CREATE TABLE agent_contexts (x); CREATE TABLE agent_memories (y)", "has no id, name"),
+        (
+            "CREATE VIEW agent_contexts AS WITH RECURSIVE t(id) AS"
+            " (SELECT 1 UNION ALL SELECT id + 1 FROM t) SELECT id, 'n' AS name FROM t",
+            "is no table",
+        ),
+    ],
+)
+def test_tables_of_another_shape_are_refused_by_name(
+    transactional_db, home, tmp_path, schema: str, why: str
+):
+    with sqlite3.connect(tmp_path / "odd.db") as db:
+        db.executescript(schema)
+    with pytest.raises(CommandError, match=f"its agent_contexts {why}; nothing was imported"):
+        ran(tmp_path / "odd.db")
+
+
+def test_a_registry_that_is_damaged_further_on_gives_what_came_before(
+    transactional_db, home, registry
+):
+    with sqlite3.connect(registry) as db:
+        db.executemany(
+            "INSERT INTO code_embeddings VALUES ('r', ?, ?, 'x')",
+            [(f"symbol {n}", blob(*[1.0] * 200)) for n in range(200)],
+        )
+    content = bytearray(registry.read_bytes())
+    half = len(content) // 2 // 4096 * 4096
+    content[half : half + 40 * 4096] = b"\xa5" * (40 * 4096)
+    registry.write_bytes(bytes(content))
+    with pytest.raises(CommandError, match="what was read before that is kept"):
+        ran(registry)

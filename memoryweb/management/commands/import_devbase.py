@@ -11,7 +11,7 @@ from episodes import devbase
 from memoryweb import house
 from memoryweb.core.actor import system
 from memoryweb.core.errors import DomainError
-from memoryweb.progress import Progress
+from memoryweb.progress import Progress, legible
 
 
 class Command(BaseCommand):
@@ -32,6 +32,8 @@ class Command(BaseCommand):
             raise CommandError(f"{error.detail}; nothing was imported") from error
         try:
             self._import(registry, dry_run=options["dry_run"])
+        except DomainError as error:
+            raise CommandError(f"{error.detail}; what was read before that is kept") from error
         finally:
             registry.close()
 
@@ -43,7 +45,7 @@ class Command(BaseCommand):
             counts["quarantined"] += outcome.quarantined
             if outcome.error:
                 progress.clear()
-                self.stderr.write(f"{outcome.row}: {outcome.error}")
+                self.stderr.write(legible(f"{outcome.row}: {outcome.error}"))
             progress.show(counts.total() - counts["quarantined"], counts.total())
         progress.clear()
         self._conclude(counts, dry_run=dry_run)

@@ -12,6 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
 from memoryweb.core.sqlite.reading import open_read_only
+from memoryweb.progress import legible
 
 PROMPT, CONTINUED = "memoryweb> ", "      ...> "
 WIDEST = 80  # characters of a column; a longer value is cut in the prompt, and whole in a pipe
@@ -98,7 +99,7 @@ def shown(value: object, most: int | None = None) -> str:
         return "NULL"
     if isinstance(value, bytes):
         return f"<{len(value):,} bytes>"
-    text = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(value))
+    text = legible(str(value))
     return text if most is None or len(text) <= most else text[: most - 1] + "…"
 
 
