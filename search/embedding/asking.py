@@ -157,7 +157,9 @@ def allowed_addresses(base: httpx.URL, rules: Rules) -> list[Address]:
     addresses = [ip_address(str(place[0]).partition("%")[0]) for *_, place in found]
     for address in addresses:
         if why := refusal(address, rules):
-            raise AddressRefused(f"{base.host} leads to {address}, which is not asked: {why}")
+            named = str(address) == base.host
+            asked = f"{address} is" if named else f"{base.host} leads to {address}, which is"
+            raise AddressRefused(f"{asked} not asked: {why}")
     return list(dict.fromkeys(addresses))
 
 

@@ -94,7 +94,7 @@ def test_what_is_no_address_is_refused_and_stays_in_the_form(desk):
 def test_a_page_cannot_have_the_inside_asked(desk, monkeypatch, inner):
     answer, text = page(desk, do="try", address=f"http://{inner}/v1", model="m")
     assert answer.status_code == 200
-    assert f"leads to {inner}, which is not asked" in text
+    assert f"failed.</strong> {inner} is not asked: it is" in text
 
 
 def test_the_operator_can_let_a_page_name_this_machine_but_not_metadata(desk, double, settings):
