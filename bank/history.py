@@ -14,9 +14,8 @@ from bank.addresses import trail
 from bank.forms import AgainstForm, BaseForm, PickedForm
 from bank.models import Kind, Page, Revision
 from bank.showing import changes
-from bank.views import may_write
 from memoryweb.core import paging
-from memoryweb.core.access import actor_of, curator_page
+from memoryweb.core.access import actor_of, curator_page, may_write
 from memoryweb.core.errors import Conflict, Refused
 
 

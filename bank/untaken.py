@@ -8,9 +8,8 @@ from django.views.decorators.http import require_GET, require_POST
 
 from bank import problems
 from bank.addresses import trail
-from bank.views import may_write
 from memoryweb.core import paging
-from memoryweb.core.access import actor_of, curator_page
+from memoryweb.core.access import actor_of, curator_page, may_write
 
 
 @require_GET

@@ -14,9 +14,8 @@ from bank.addresses import trail
 from bank.forms import LintForm, RenameForm
 from bank.models import Kind, Page
 from bank.renaming import Renamed
-from bank.views import may_write
 from memoryweb.core import paging
-from memoryweb.core.access import actor_of, curator_page
+from memoryweb.core.access import actor_of, curator_page, may_write
 from memoryweb.core.errors import Conflict, Invalid, Refused
 from memoryweb.core.forms import add_errors
 

@@ -26,19 +26,16 @@ from bank.publishing import Blocked
 from bank.rendering import Rendered
 from bank.showing import prose
 from memoryweb.core import paging
-from memoryweb.core.access import actor_of, curator_page
+from memoryweb.core.access import actor_of, curator_page, may_write
 from memoryweb.core.actor import Actor, Role
 from memoryweb.core.errors import Conflict, Invalid, Moved, NotFound, Refused
 from memoryweb.core.forms import add_errors
+from memoryweb.core.parts import is_part
 
 MOST_TAGS = 24
 BACKLINKS = 100  # Pages named that link to a page; all are counted.
 HELD = 5  # Texts shown of those that wait for a page; an agent may propose any number.
 WINDOW = 7  # Days before today whose notes agents are given with today's.
-
-
-def may_write(request: HttpRequest) -> bool:
-    return actor_of(request).role >= Role.CURATOR
 
 
 def may_erase(request: HttpRequest) -> bool:
@@ -64,7 +61,7 @@ def entity_list(request: HttpRequest) -> HttpResponse:
         cursor=request.GET.get("cursor", ""),
         described=described if order != "links" else lambda rows: rows,
     )
-    part = bool(request.htmx) and not request.htmx.boosted  # type: ignore[attr-defined]
+    part = is_part(request)
     context = {
         "page": _as_read(reader, found),
         "q": wanted.get("q", ""),

@@ -1,7 +1,7 @@
 """The forms of the episode pages. They ask; what is allowed the writer decides."""
 
 import json
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 
@@ -24,8 +24,31 @@ def _day(**attributes: str) -> forms.DateInput:
     return forms.DateInput({"type": "date", **attributes}, format="%Y-%m-%d")
 
 
-class FilterForm(forms.Form):
+class Filters(forms.Form):
+    """Filters that stand in the address; each that is on can be taken off."""
+
+    LATENT: ClassVar[tuple[str, ...]] = ()  # what says how, not which
+
+    def active(self) -> list[tuple[str, str, str]]:
+        """The filters that are on: field name, label, value as it is shown."""
+        return [
+            (name, str(self[name].label), self._shown(name))
+            for name in self.fields
+            if name not in self.LATENT and self.data.get(name)
+        ]
+
+    def given(self) -> dict[str, Any]:
+        return {k: v for k, v in self.cleaned_data.items() if v not in ("", None)}
+
+    def _shown(self, name: str) -> str:
+        choices = dict(getattr(self.fields[name], "choices", ()))
+        return str(choices.get(self.data[name], self.data[name]))
+
+
+class FilterForm(Filters):
     """The filters of the list. Days are those of the configured time zone, both included."""
+
+    LATENT = ("order",)
 
     q = forms.CharField(
         label="Text", required=False, max_length=1000, widget=forms.TextInput({"type": "search"})
@@ -59,18 +82,6 @@ class FilterForm(forms.Form):
 
     def order_of_list(self) -> str:
         return self.cleaned_data.get("order") or "-created_at" if self.is_valid() else "-created_at"
-
-    def active(self) -> list[tuple[str, str, str]]:
-        """The filters that are on: field name, label, value as it is shown."""
-        return [
-            (name, str(self[name].label), self._shown(name))
-            for name in self.fields
-            if name != "order" and self.data.get(name)
-        ]
-
-    def _shown(self, name: str) -> str:
-        choices = dict(getattr(self.fields[name], "choices", ()))
-        return str(choices.get(self.data[name], self.data[name]))
 
 
 class _Lines(Text):

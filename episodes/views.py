@@ -18,12 +18,13 @@ from episodes import deletion, queries, store
 from episodes.directories import Directory, pruned, tree
 from episodes.forms import EpisodeForm, FilterForm
 from episodes.models import Episode
+from episodes.page_parts import counted, taken_off, tell_deleted, without
 from episodes.schemas import EpisodeFilter
-from memoryweb.core.access import actor_of, curator_page
-from memoryweb.core.actor import Role
+from memoryweb.core.access import actor_of, curator_page, may_write
 from memoryweb.core.errors import Conflict, Invalid, NotFound, Refused
 from memoryweb.core.forms import add_errors
 from memoryweb.core.paging import page
+from memoryweb.core.parts import is_part
 
 MOST_DIRECTORIES = 300
 MOST_SHOWN_IN_PREVIEW = 50
@@ -44,14 +45,14 @@ def episode_list(request: HttpRequest) -> HttpResponse:
         cursor=request.GET.get("cursor", ""),
         described=queries.described,
     )
-    part = bool(request.htmx) and not request.htmx.boosted  # type: ignore[attr-defined]
+    part = is_part(request)
     context = {
         "form": form,
         "page": found,
-        "chips": _chips(request.GET, form),
-        "may_write": _may_write(request),
+        "chips": taken_off(request.GET, form),
+        "may_write": may_write(request),
         "json_url": _json_url(wanted, form.order_of_list()) if form.is_valid() else "",
-        "back": _without(request.GET, "cursor"),
+        "back": without(request.GET, "cursor"),
         "part": part,
     }
     if part:
@@ -59,7 +60,7 @@ def episode_list(request: HttpRequest) -> HttpResponse:
     directories, more = _directories()
     context |= {"directories": directories, "more_directories": more, "agents": queries.agents()}
     context["any_episodes"] = bool(directories)
-    context["deletions"] = deletion.lately()[:MOST_DELETIONS] if _may_write(request) else []
+    context["deletions"] = deletion.lately()[:MOST_DELETIONS] if may_write(request) else []
     return render(request, "episodes/list.html", context)
 
 
@@ -80,7 +81,7 @@ def episode(request: HttpRequest, episode_id: str) -> HttpResponse:
         "held": queries.held(episode_id),
         **_extra(found.extra),
         "raw": _pretty(shown.model_dump()),
-        "may_write": _may_write(request),
+        "may_write": may_write(request),
         "json_url": _api_url(episode_id),
         "trail": [("Episodes", reverse("episodes")), (episode_id, None)],
     }
@@ -146,8 +147,7 @@ def delete_episodes(request: HttpRequest) -> HttpResponse:
     if not request.POST.get("confirm"):
         return _preview(request, ids)
     receipt = deletion.delete_many(actor_of(request), ids=ids, undoable=True)
-    tell = messages.success if receipt.verified else messages.error
-    tell(request, _in_words(receipt))
+    tell_deleted(request, counted(receipt.rows, "episode"), receipt)
     back = QueryDict(request.POST.get("back", "")[:4000])
     return redirect(f"{reverse('episodes')}?{back.urlencode()}")
 
@@ -157,7 +157,7 @@ def delete_episodes(request: HttpRequest) -> HttpResponse:
 def undo(request: HttpRequest, batch: str) -> HttpResponse:
     """Bring back what was deleted."""
     restored, taken = deletion.undo(actor_of(request), batch)
-    messages.success(request, f"{_counted(len(restored), 'episode')} restored.")
+    messages.success(request, f"{counted(len(restored), 'episode')} restored.")
     if taken:
         messages.warning(
             request, f"Not restored, because the id is used again: {', '.join(taken[:20])}"
@@ -182,20 +182,9 @@ def _preview(request: HttpRequest, ids: Sequence[str]) -> HttpResponse:
     return render(request, "episodes/delete.html", context)
 
 
-def _in_words(receipt: deletion.Receipt) -> str:
-    removed = f"{_counted(receipt.rows, 'episode')} and {_counted(receipt.vectors, 'vector')}"
-    if receipt.verified:
-        return f"Deleted {removed}. Looked again: nothing of them is left in a list or an index."
-    return f"Deleted {removed}, but an index of this process still answers with some of them."
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def _deleted(request: HttpRequest, episode_id: str) -> HttpResponse | None:
     """The page of an episode that was deleted a moment ago, for whoever may bring it back."""
-    found = deletion.lately_with(episode_id) if _may_write(request) else None
+    found = deletion.lately_with(episode_id) if may_write(request) else None
     if found is None:
         return None
     context = {"deletion": found, "trail": [("Episodes", reverse("episodes")), (episode_id, None)]}
@@ -205,25 +194,6 @@ def _deleted(request: HttpRequest, episode_id: str) -> HttpResponse | None:
 def _directories() -> tuple[list[Directory], int]:
     """The tree of the fullest working directories, and how many are not in it."""
     return pruned(tree(queries.directories()), MOST_DIRECTORIES)
-
-
-def _chips(query: QueryDict, form: FilterForm) -> list[dict[str, str]]:
-    """Each filter that is on, with the address of the list without it."""
-    return [
-        {"label": label, "value": value, "url": f"?{_without(query, name, 'cursor')}"}
-        for name, label, value in form.active()
-    ]
-
-
-def _without(query: QueryDict, *names: str) -> str:
-    rest = query.copy()
-    for name in names:
-        rest.pop(name, None)
-    return rest.urlencode()
-
-
-def _may_write(request: HttpRequest) -> bool:
-    return actor_of(request).role >= Role.CURATOR
 
 
 def _api_url(episode_id: str) -> str:

@@ -13,6 +13,7 @@ from bank import findings
 from memoryweb import guard
 from memoryweb.core.forms import Text
 from memoryweb.core.guard import RULES_VERSION
+from memoryweb.core.parts import is_part
 
 MOST = 200_000  # characters that are read while they are typed
 
@@ -53,7 +54,7 @@ def try_text(request: HttpRequest) -> HttpResponse:
             "findings": findings.shown(sent["text"], found),
             "marked": findings.marked(sent["text"], found),
         }
-    part = request.htmx and not request.htmx.boosted  # type: ignore[attr-defined]
+    part = is_part(request)
     status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK
     return render(
         request, "guard/_found.html" if part else "guard/try.html", context, status=status

@@ -14,16 +14,17 @@ from django.views.decorators.vary import vary_on_headers
 
 from episodes import code_vectors
 from episodes.models import CodeVector
+from episodes.page_parts import counted
 from episodes.schemas import read
 from episodes.session_schemas import CodeVectorFilter
-from memoryweb.core.access import actor_of, curator_page
+from memoryweb.core.access import actor_of, curator_page, may_write
 from memoryweb.core.errors import Invalid, NotFound
 from memoryweb.core.forms import add_errors
 from memoryweb.core.paging import page
+from memoryweb.core.parts import is_part
 from search import recall
 from search.recall_views import SKIPPED_WORDS
 from search.session_forms import VectorForm
-from search.session_parts import counted, is_part, may_write
 
 ORDER = ("file_path", "symbol_name", "id")
 

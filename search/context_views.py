@@ -15,6 +15,7 @@ from django.views.decorators.vary import vary_on_headers
 from episodes import queries
 from memoryweb.core.errors import Invalid
 from memoryweb.core.forms import add_errors
+from memoryweb.core.parts import is_part
 from search import budget, services, wording
 from search.budget import Given
 from search.context import DEFAULT_TOKENS, MOST_TOKENS, Context, context, recalling
@@ -91,7 +92,7 @@ def context_page(request: HttpRequest) -> HttpResponse:
     shown: dict[str, Any] = {"form": form, "slider_to": SLIDER_TO}
     if valid:
         shown |= _shown(form)
-    part = request.htmx and not request.htmx.boosted  # type: ignore[attr-defined]
+    part = is_part(request)
     if not part:
         shown["directories"] = sorted(queries.directories())[:MOST_DIRECTORIES]
     template = "context/_given.html" if part else "context/context.html"

@@ -12,7 +12,7 @@ from bank import queries as bank
 from episodes import queries
 from episodes.schemas import VECTOR_STATES
 from memoryweb.core import active_model
-from memoryweb.core.access import actor_of
+from memoryweb.core.access import actor_of, may_write
 from memoryweb.core.actor import Role
 from memoryweb.core.errors import Invalid, NotFound
 from memoryweb.core.models import ActiveModel
@@ -103,7 +103,7 @@ def _what(documents: Documents, wanted: Wanted) -> str:
 def repairs(request: HttpRequest) -> dict[str, Any]:
     """What the buttons go by: whether this person may, with what, and what is under way."""
     return {
-        "may_start": actor_of(request).role >= Role.CURATOR,
+        "may_start": may_write(request),
         "may_configure": actor_of(request).role >= Role.ADMINISTRATOR,
         "provider": configured.configured(),
         "repairing": runs.active(Run.Kind.REINDEX),

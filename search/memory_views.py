@@ -19,22 +19,16 @@ from bank import findings
 from bank.showing import Changes, changes
 from episodes import session_deletion, session_queries, session_undo, sessions
 from episodes.models import Context, Memory, MemoryVector
+from episodes.page_parts import counted_memories, taken_off, tell_deleted, without
 from memoryweb.core import audit
-from memoryweb.core.access import actor_of, curator_page
+from memoryweb.core.access import actor_of, curator_page, may_write
 from memoryweb.core.errors import Conflict, Invalid, NotFound, Refused
 from memoryweb.core.forms import add_errors
 from memoryweb.core.models import QuarantineItem
 from memoryweb.core.paging import page
+from memoryweb.core.parts import is_part
 from search import injection, services, wording
 from search.session_forms import MemoryFilters, MemoryForm
-from search.session_parts import (
-    counted_memories,
-    is_part,
-    may_write,
-    taken_off,
-    tell_deleted,
-    without,
-)
 from search.sources import title_of
 
 MOST_SHOWN_IN_PREVIEW = 50

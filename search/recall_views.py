@@ -18,12 +18,12 @@ from episodes.models import Context, Memory
 from memoryweb.core import active_model
 from memoryweb.core.errors import Invalid
 from memoryweb.core.forms import add_errors
+from memoryweb.core.parts import is_part
 from memoryweb.core.vectors import Vector, decode_blob
 from search import injection, recall, wording
 from search.matrices import Skipped
 from search.schemas import QUERY_CHARACTERS
 from search.session_forms import RecallForm, VectorForm
-from search.session_parts import is_part
 
 SKIPPED_WORDS = {
     "no_vector": "without a vector of the text as it is now",

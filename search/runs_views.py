@@ -11,10 +11,10 @@ from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
 from episodes.schemas import VECTOR_STATES
-from memoryweb.core.access import actor_of, curator_page
-from memoryweb.core.actor import Role
+from memoryweb.core.access import actor_of, curator_page, may_write
 from memoryweb.core.errors import Invalid
 from memoryweb.core.paging import page
+from memoryweb.core.parts import is_part
 from search import runs, switching
 from search.embedding import configured
 from search.models import Run, RunError
@@ -62,13 +62,13 @@ def run_page(request: HttpRequest, number: int) -> HttpResponse:
 
 
 def _template(request: HttpRequest, name: str) -> str:
-    part = request.htmx and not request.htmx.boosted  # type: ignore[attr-defined]
+    part = is_part(request)
     return f"runs/{'_' if part else ''}{name}.html"
 
 
 def _may(request: HttpRequest) -> dict[str, Any]:
     return {
-        "may_start": actor_of(request).role >= Role.CURATOR,
+        "may_start": may_write(request),
         "provider": configured.configured(),
     }
 

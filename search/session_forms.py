@@ -1,11 +1,12 @@
 """The forms of the session pages. They ask; what is allowed the writers decide."""
 
 import json
-from typing import Any, ClassVar
+from typing import Any
 
 from django import forms
 from django.core.validators import MaxValueValidator, MinValueValidator
 
+from episodes.forms import Filters
 from episodes.models import Context, Memory
 from episodes.schemas import VECTOR_STATES, read
 from episodes.session_schemas import (
@@ -37,27 +38,6 @@ SKIPS = {
     "model": "another model only",
 }
 VECTOR_CHARACTERS = 400_000  # 8,192 numbers as JSON writes them
-
-
-class Filters(forms.Form):
-    """Filters that stand in the address; each that is on can be taken off."""
-
-    LATENT: ClassVar[tuple[str, ...]] = ()  # what says how, not which
-
-    def active(self) -> list[tuple[str, str, str]]:
-        """The filters that are on: field name, label, value as it is shown."""
-        return [
-            (name, str(self[name].label), self._shown(name))
-            for name in self.fields
-            if name not in self.LATENT and self.data.get(name)
-        ]
-
-    def given(self) -> dict[str, Any]:
-        return {k: v for k, v in self.cleaned_data.items() if v not in ("", None)}
-
-    def _shown(self, name: str) -> str:
-        choices = dict(getattr(self.fields[name], "choices", ()))
-        return str(choices.get(self.data[name], self.data[name]))
 
 
 class ContextFilters(Filters):

@@ -20,12 +20,14 @@ from bank import findings
 from bank.showing import Changes, changes
 from episodes import session_deletion, session_queries, session_undo, sessions
 from episodes.models import Context, Memory, MemoryVector
+from episodes.page_parts import counted, counted_memories, taken_off, tell_deleted, without
 from episodes.queries import ORDERS
-from memoryweb.core.access import actor_of, curator_page
+from memoryweb.core.access import actor_of, curator_page, may_write
 from memoryweb.core.errors import Conflict, Invalid, NotFound, Refused
 from memoryweb.core.forms import add_errors
 from memoryweb.core.models import QuarantineItem
 from memoryweb.core.paging import page
+from memoryweb.core.parts import is_part
 from search.memory_views import listed
 from search.session_forms import (
     ContextFilters,
@@ -33,15 +35,6 @@ from search.session_forms import (
     NewContextForm,
     RecallForm,
     VectorForm,
-)
-from search.session_parts import (
-    counted,
-    counted_memories,
-    is_part,
-    may_write,
-    taken_off,
-    tell_deleted,
-    without,
 )
 
 MOST_SHOWN_IN_PREVIEW = 50

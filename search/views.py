@@ -13,9 +13,10 @@ from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
 from episodes import queries
-from memoryweb.core.access import actor_of, curator_page
+from memoryweb.core.access import actor_of, curator_page, may_write
 from memoryweb.core.actor import Role
 from memoryweb.core.errors import Invalid
+from memoryweb.core.parts import is_part
 from search import defaults, results, services, wording
 from search.forms import DefaultsForm, RankingForm, SearchForm
 
@@ -32,12 +33,12 @@ def search_page(request: HttpRequest) -> HttpResponse:
     version, saved = defaults.current()
     form = SearchForm.of(request.GET, saved)
     valid = form.is_valid()
-    part = bool(request.htmx) and not request.htmx.boosted  # type: ignore[attr-defined]
+    part = is_part(request)
     context = {
         "form": form,
         "part": part,
         "version": version,
-        "may_save": actor_of(request).role >= Role.CURATOR,
+        "may_save": may_write(request),
         "suggestions": (suggestions := services.suggestions()),
         **_found(request, form, suggestions),
     }
@@ -116,7 +117,7 @@ def similar_episodes(request: HttpRequest, episode_id: str) -> HttpResponse:
         "json_url": reverse("api:similar", args=[episode_id]) + f"?limit={MOST_SIMILAR}",
         "trail": [("Episodes", reverse("episodes")), (episode_id, address), ("Similar", None)],
     }
-    part = request.htmx and not request.htmx.boosted  # type: ignore[attr-defined]
+    part = is_part(request)
     return render(request, f"search/{'_similar' if part else 'similar'}.html", context)
 
 
@@ -150,7 +151,7 @@ def defaults_page(request: HttpRequest) -> HttpResponse:
         "form": form,
         "version": version,
         "versions": defaults.versions(),
-        "may_save": actor_of(request).role >= Role.CURATOR,
+        "may_save": may_write(request),
     }
     status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK
     return render(request, "search/defaults.html", context, status=status)

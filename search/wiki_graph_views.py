@@ -15,11 +15,12 @@ from django.views.decorators.vary import vary_on_headers
 
 from bank import wikis
 from memoryweb.core.errors import NotFound
+from memoryweb.core.parts import is_part
 from search.wiki import service
 from search.wiki.drawing import layout
 from search.wiki.service import Graph, Node
 from search.wiki_forms import GraphForm
-from search.wiki_views import is_part, page_url, trail
+from search.wiki_views import page_url, trail
 
 WIDTH, HEIGHT, MARGIN = 1000, 640, 60  # Of a graph's picture.
 

@@ -16,21 +16,13 @@ from bank.addresses import address_of
 from bank.models import Wiki
 from bank.upkeep_views import lint_context
 from memoryweb.core import paging
-from memoryweb.core.access import actor_of
+from memoryweb.core.access import actor_of, may_write
 from memoryweb.core.actor import Role
+from memoryweb.core.parts import is_part
 from search.wiki import feeding, service
 from search.wiki.searching import Query, Result
 from search.wiki.snippet import Highlight
 from search.wiki_forms import WikiSearchForm
-
-
-def _may_write(request: HttpRequest) -> bool:
-    return actor_of(request).role >= Role.CURATOR
-
-
-def is_part(request: HttpRequest) -> bool:
-    """Whether htmx asks for the part that changes."""
-    return bool(request.htmx) and not request.htmx.boosted  # type: ignore[attr-defined]
 
 
 def page_url(wiki: str, ref: str) -> str:
@@ -64,7 +56,7 @@ def wiki_list(request: HttpRequest) -> HttpResponse:
         "page": found,
         "rows": [(wiki, counts[wiki.pk]) for wiki in shown],
         "deleted": wikis.deleted() if actor_of(request).role >= Role.ADMINISTRATOR else [],
-        "may_write": _may_write(request),
+        "may_write": may_write(request),
         "json_url": reverse("api:list_wikis"),
     }
     return render(request, "wikis/list.html", context)
@@ -83,7 +75,7 @@ def wiki_page(request: HttpRequest, wiki: str) -> HttpResponse:
         "wiki": found,
         "form": form,
         "part": part,
-        "may_write": _may_write(request),
+        "may_write": may_write(request),
         "trail": [("Wikis", reverse("wikis")), (found.name, None)],
         "json_url": reverse("api:list_wiki_pages", args=[wiki]),
         **(_results(found, form) if valid and form.cleaned_data["q"].strip() else {}),

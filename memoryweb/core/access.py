@@ -22,6 +22,11 @@ def actor_of(request: HttpRequest) -> Actor:
     return user.actor("page")
 
 
+def may_write(request: HttpRequest) -> bool:
+    """Whether this person may change what agents remember; a page offers the buttons by it."""
+    return actor_of(request).role >= Role.CURATOR
+
+
 def requires(role: Role) -> Callable[[Page[P]], Page[P]]:
     """A page for at least `role`; others get the 403 page."""
 
