@@ -7,7 +7,10 @@ from ninja import Query, Router
 from pydantic import BaseModel, ConfigDict, Field
 
 from memoryweb.core import audit, clock
-from memoryweb.core.api_auth import admin, read
+from memoryweb.core.actor import Actor
+from memoryweb.core.api_auth import ApiRequest, admin, read
+from memoryweb.core.guard import scan
+from memoryweb.core.models import Change
 from memoryweb.core.paging import Listed, Paging, page
 from memoryweb.core.times import Time
 
@@ -17,7 +20,7 @@ Limit = Annotated[int, Query(ge=1, le=500)]
 
 
 class ChangeOut(BaseModel):
-    model_config = ConfigDict(from_attributes=True)
+    """`document` is empty where it is a name to which the guard objects, told to who decides."""
 
     seq: int
     collection: str
@@ -55,13 +58,19 @@ class AuditOut(BaseModel):
 
 
 @router.get("/changes", response=ChangesOut, auth=read)
-def changes(request: HttpRequest, since: Since = 0, limit: Limit = 50) -> ChangesOut:
+def changes(request: ApiRequest, since: Since = 0, limit: Limit = 50) -> ChangesOut:
     """What changed after `since`, in order; 410 with `oldest_seq` when that is not kept."""
     now = clock.current_seq()
     rows = clock.changes_since(since, limit)
     more = len(rows) == limit
     reached = rows[-1].seq if more else max(now, since, *(row.seq for row in rows[-1:]))
-    return ChangesOut(items=[ChangeOut.model_validate(row) for row in rows], seq=reached, more=more)
+    return ChangesOut(items=[_told(request.actor, row) for row in rows], seq=reached, more=more)
+
+
+def _told(actor: Actor, row: Change) -> ChangeOut:
+    withheld = actor.kind == "token" and not actor.may_decide and scan(row.document)
+    document = "" if withheld else row.document
+    return ChangeOut(seq=row.seq, collection=row.collection, document=document, op=row.op)
 
 
 @router.get("/audit", response=Listed[AuditOut], auth=admin)

@@ -31,6 +31,7 @@ def named(memory: Path) -> Page:
 def everything(agent: Any) -> str:
     paths = ("entities", "entities?q=ignore", "archived", "untaken", "summary")
     told = [agent.get(f"/bank/{path}").content.decode() for path in paths]
+    told.append(agent.get("/changes?limit=500").content.decode())
     zipped = b"".join(agent.get("/bank/export.zip").streaming_content)
     with zipfile.ZipFile(io.BytesIO(zipped)) as archive:
         told += [*archive.namelist(), *(archive.read(one).decode() for one in archive.namelist())]
