@@ -93,17 +93,23 @@ class Follower:
         provider = configured.provider()
         if provider is None or runs.active(Run.Kind.REINDEX) or not self._alone():
             return False
-        seq = clock.current_seq()
-        if seq == self._seq:
+        seq, again = clock.current_seq(), self._to_try_again()
+        if seq == self._seq and not again:
             return False
-        changed = self._changed()
+        changed = self._changed(again)
         target = target_of(provider.model)
         for corpus in CORPORA.values():
             if batch := self._batch(corpus, target, changed):
                 self._embed(corpus, target, provider, batch)
                 return True
+        for done in again:  # They lack nothing any more, or are gone.
+            del self._failed[done]
         self._seq = seq
         return True
+
+    def _to_try_again(self) -> list[tuple[str, str]]:
+        now = self._now()
+        return [one for one, (_, until) in self._failed.items() if now >= until]
 
     def _alone(self) -> bool:
         """Whether this is the one process of the home that follows; it stays that until it ends."""
@@ -118,8 +124,9 @@ class Follower:
             self._lock = handle
         return True
 
-    def _changed(self) -> dict[str, list[str]] | None:
-        """The documents that changed since, by collection; None for all there are."""
+    def _changed(self, again: Sequence[tuple[str, str]]) -> dict[str, list[str]] | None:
+        """The documents that changed since or are to be tried again, by collection; None for all
+        there are."""
         if self._seq is None:
             return None
         try:
@@ -129,8 +136,8 @@ class Follower:
         if len(changes) == CHANGES_AT_ONCE:
             return None
         found: dict[str, list[str]] = {}
-        for change in changes:
-            found.setdefault(change.collection, []).append(change.document)
+        for collection, document in [*((c.collection, c.document) for c in changes), *again]:
+            found.setdefault(collection, []).append(document)
         return found
 
     def _batch(
