@@ -76,7 +76,9 @@ def first_steps(store_example: str, searched: bool, administrator: bool) -> list
             "Make a token for an agent",
             "An agent shows it with each request. Make one in the terminal, or on the page.",
             ApiToken.objects.filter(revoked_at=None).exists(),
-            f"{house.moved()}.venv/bin/python manage.py create_token my-agent --scope write",
+            "export MEMORYWEB_TOKEN=$("
+            f"{house.moved()}.venv/bin/python manage.py create_token my-agent --scope write"
+            " | tail -1)",
             *(("/settings/tokens/", "Tokens") if administrator else ()),
         ),
         Step(

@@ -121,8 +121,8 @@ def test_steps_tick_themselves_one_by_one_and_leave_when_all_are_done(
 ):
     client = signed_in(administrator)
     assert done(body(client)) == []
-    assert ".venv/bin/python manage.py create_token my-agent --scope write" in body(client)
-    assert f"MEMORYWEB_HOME={home} .venv/bin/python" in body(client)
+    command = ".venv/bin/python manage.py create_token my-agent --scope write | tail -1)"
+    assert f"export MEMORYWEB_TOKEN=$(MEMORYWEB_HOME={home} {command}" in body(client)
     assert "Bearer $MEMORYWEB_TOKEN" in body(client)
     tokens.issue(system(), "agent", "write")
     assert done(body(client)) == ["Make a token for an agent"]
