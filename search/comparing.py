@@ -27,7 +27,6 @@ from search.schemas import SearchIn, WeightsIn
 from search.services import Found, Result
 from search.sources import SOURCES, Source
 
-BEST = 10  # results of each side
 MOST_QUERIES = 20
 CHUNK = 500
 IDLE = 600.0  # seconds after the last comparison until the other model's index is dropped
@@ -57,14 +56,13 @@ class _Beside:
         with self._lock:
             if self._end is not None:
                 self._end.cancel()
-            known = self._index.model if self._index else None
-            if known is None or (known.model, known.dimension) != (model, dimension):
-                self._index = OfModel(model, dimension)
+            index = self._index
+            if index is None or (index.model.model, index.model.dimension) != (model, dimension):
+                index = self._index = OfModel(model, dimension)
             self._end = threading.Timer(IDLE, self.forget)
             self._end.daemon = True
             self._end.start()
-            assert self._index is not None  # noqa: S101 - made above where there was none
-            return self._index
+            return index
 
     def forget(self) -> None:
         with self._lock:
@@ -222,7 +220,7 @@ def compare(model: str, queries: Sequence[str], by_vectors: bool = False) -> Com
 
 def _pair(query: str, index: OfModel, by_vectors: bool) -> Pair:
     weights = BY_VECTORS if by_vectors else None
-    request = SearchIn(query=query, limit=BEST, weights=weights)
+    request = SearchIn(query=query, limit=judging.BEST, weights=weights)
     mine, theirs = services.search(request, live), services.search(request, index)
     here, there = _places(mine), _places(theirs)
     grades = judging.grades(query)

@@ -8,13 +8,13 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from memoryweb.core import active_model
-from memoryweb.core.access import actor_of, curator_page
-from memoryweb.core.actor import Role
+from memoryweb.core.access import actor_of, curator_page, may_write
 from memoryweb.core.errors import Invalid
 from memoryweb.core.models import ActiveModel
 from search import comparing, coverage, judging, runs, switching, wording
 from search.comparing import Comparison, Pair, Side
 from search.reindex import CORPORA, Target
+from search.schemas import JUDGED_CHARACTERS
 
 
 @require_GET
@@ -26,7 +26,6 @@ def compare_models(request: HttpRequest) -> HttpResponse:
     typed = _lines(request.GET.get("queries", ""))
     by_vectors = request.GET.get("by") == "vectors"
     found = _compared(model, typed, by_vectors) if active and model else None
-    actor = actor_of(request)
     context = {
         "active": active,
         "others": others,
@@ -39,8 +38,7 @@ def compare_models(request: HttpRequest) -> HttpResponse:
         "means": _means(found) if found else [],
         "covered": [_covered(one) for one in (found.active, found.other)] if found else [],
         "grades": judging.GRADES,
-        "may_judge": actor.role >= Role.CURATOR,
-        "may_switch": actor.role >= Role.CURATOR,
+        "may_write": may_write(request),
         "trail": [("Coverage", reverse("coverage")), ("Compare models", None)],
     }
     return render(request, "search/compare.html", context)
@@ -53,8 +51,8 @@ def _lines(text: str) -> list[str]:
 
 def _compared(model: str, typed: list[str], by_vectors: bool) -> Comparison | None:
     """None where there is nothing to compare by yet."""
-    if any(len(query) > 500 for query in typed):
-        raise Invalid.field("queries", "must have 500 characters at most each")
+    if any(len(query) > JUDGED_CHARACTERS for query in typed):
+        raise Invalid.field("queries", f"must have {JUDGED_CHARACTERS} characters at most each")
     queries = typed or comparing.suggested()
     return comparing.compare(model, queries, by_vectors) if queries else None
 

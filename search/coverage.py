@@ -19,6 +19,7 @@ from episodes.models import Episode, EpisodeVector, MemoryVector
 from episodes.schemas import VECTOR_STATES, VectorState
 from memoryweb.core import active_model, clock
 from memoryweb.core.actor import Actor
+from memoryweb.core.models import ActiveModel
 from search import runs
 from search.engine import Index
 from search.live import View, live
@@ -60,11 +61,6 @@ class Coverage:
         return self.vectorized / embeddable if embeddable else 1.0
 
     @property
-    def lacking(self) -> int:
-        """How many a vector can still be made of."""
-        return self.total - self.blank - self.vectorized
-
-    @property
     def percent(self) -> str:
         return percent(self.ratio)
 
@@ -97,8 +93,8 @@ class Documents:
         """The page that lists what a number counts."""
         wanted = {"vector": state, **filters} if state else filters
         if not self.lists or state == "failed" or filters.keys() & GENERAL:
-            return reverse("coverage_list", args=[self.name]) + _query(wanted)
-        return reverse(self.lists) + _query(wanted)
+            return reverse("coverage_list", args=[self.name]) + query(wanted)
+        return reverse(self.lists) + query(wanted)
 
     def listed(self, wanted: "Wanted") -> QuerySet[Any]:
         """The documents a number counts, for `described`."""
@@ -168,7 +164,8 @@ class Wanted:
     dimension: int | None = None
 
 
-def _query(values: dict[str, str]) -> str:
+def query(values: dict[str, str]) -> str:
+    """What follows the path of an address; "" for nothing."""
     return f"?{urlencode(values)}" if values else ""
 
 
@@ -176,42 +173,42 @@ COLLECTIONS = {
     documents.name: documents
     for documents in (
         Documents(
-            "episodes",
-            "Episodes",
-            ("episode", "episodes"),
-            Episode.objects.all,
-            "summary",
-            queries.with_vector_state,
-            queries.vector_states,
-            lambda reader, row: _title(reader, row, row.summary),
-            EpisodeVector,
-            "episode",
-            "episodes",
+            name="episodes",
+            label="Episodes",
+            nouns=("episode", "episodes"),
+            rows=Episode.objects.all,
+            text="summary",
+            with_state=queries.with_vector_state,
+            states=queries.vector_states,
+            title=lambda reader, row: _title(reader, row, row.summary),
+            vectors=EpisodeVector,
+            of="episode",
+            lists="episodes",
         ),
         Documents(
-            "memories",
-            "Session memories",
-            ("session memory", "session memories"),
-            session_queries.searchable,
-            "content",
-            session_queries.with_vector_state,
-            session_queries.vector_states,
-            lambda reader, row: _title(reader, row, row.content),
-            MemoryVector,
-            "memory",
-            "memories",
+            name="memories",
+            label="Session memories",
+            nouns=("session memory", "session memories"),
+            rows=session_queries.searchable,
+            text="content",
+            with_state=session_queries.with_vector_state,
+            states=session_queries.vector_states,
+            title=lambda reader, row: _title(reader, row, row.content),
+            vectors=MemoryVector,
+            of="memory",
+            lists="memories",
         ),
         Documents(
-            "pages",
-            "Bank",
-            ("page", "pages"),
-            page_vectors.embeddable,
-            "content",
-            page_vectors.with_vector_state,
-            page_vectors.vector_states,
-            lambda reader, row: withholding.as_read(reader, row).title or row.name,
-            PageVector,
-            "page",
+            name="pages",
+            label="Bank",
+            nouns=("page", "pages"),
+            rows=page_vectors.embeddable,
+            text="content",
+            with_state=page_vectors.with_vector_state,
+            states=page_vectors.vector_states,
+            title=lambda reader, row: withholding.as_read(reader, row).title or row.name,
+            vectors=PageVector,
+            of="page",
         ),
     )
 }
@@ -278,7 +275,9 @@ def _counted(documents: Documents) -> Q:
     return Q(**{f"{documents.of}__in": documents.rows().values("pk")})
 
 
-def _model(model: str, dimension: int, counts: dict[str, int], active: Any) -> dict[str, Any]:
+def _model(
+    model: str, dimension: int, counts: dict[str, int], active: ActiveModel | None
+) -> dict[str, Any]:
     """A vector is stored as float32: four bytes a number."""
     filters = {"model": model, "dimension": str(dimension)}
     count = sum(counts.values())
@@ -328,8 +327,8 @@ def report() -> dict[str, Any]:
     model, dimension = (active.model, active.dimension) if active else (None, None)
     found = {}
     for name, documents in COLLECTIONS.items():
-        index, sampled = (view.indexes or {}).get(name), measured(name, model or "")
-        figures = _figures(documents.coverage(), index, sampled if model else None)
+        index = (view.indexes or {}).get(name)
+        figures = _figures(documents.coverage(), index, measured(name, active))
         known = {"failed": failed(name, wanted), "model": model, "dimension": dimension}
         found[name] = figures | known
     return {"collections": found, "index": index_state(view)}
@@ -348,9 +347,11 @@ def index_state(view: View) -> dict[str, Any]:
     }
 
 
-def measured(name: str, model: str) -> CoverageDay | None:
-    """What the worker last measured of a collection's graph with the vectors of a model."""
-    found = CoverageDay.objects.filter(collection=name, measured_model=model)
+def measured(name: str, active: ActiveModel | None) -> CoverageDay | None:
+    """What the worker last measured of a collection's graph with vectors of the active model."""
+    if active is None:
+        return None
+    found = CoverageDay.objects.filter(collection=name, measured_model=active.model)
     return found.order_by("-day").first()
 
 

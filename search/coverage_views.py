@@ -1,7 +1,6 @@
 """The pages of coverage: the numbers, and for each number the list of what it counts."""
 
 from typing import Any
-from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
@@ -10,7 +9,6 @@ from django.views.decorators.http import require_GET
 
 from bank import queries as bank
 from episodes import queries
-from episodes.schemas import VECTOR_STATES
 from memoryweb.core import active_model
 from memoryweb.core.access import actor_of, may_write
 from memoryweb.core.actor import Role
@@ -22,9 +20,8 @@ from search.coverage import COLLECTIONS, Documents, Wanted
 from search.embedding import configured
 from search.live import View, live
 from search.models import Run
-from search.reindex import Target
+from search.reindex import REPAIRS, Target
 
-LABELS: dict[Any, str] = {**VECTOR_STATES, "failed": "failed"}
 FAILED_LISTED = "A run could not make their vectors. The cause stands beside each."
 FAILED = "A run could not make its vector. It is among the states above as well."
 
@@ -66,7 +63,7 @@ def coverage_list(request: HttpRequest, collection: str) -> HttpResponse:
 def _wanted(query: QueryDict) -> Wanted:
     """Raises Invalid for a state or a width that there is none of."""
     state, dimension = query.get("vector", ""), query.get("dimension", "")
-    if state and state != "failed" and state not in VECTOR_STATES:
+    if state and state not in REPAIRS:
         raise Invalid.field("vector", f"there is no state {state[:40]!r}")
     if dimension and not (dimension.isascii() and dimension.isdigit() and len(dimension) < 8):
         raise Invalid.field("dimension", "must be a number")
@@ -80,18 +77,15 @@ def _wanted(query: QueryDict) -> Wanted:
 
 def _asked(wanted: Wanted) -> str:
     """The same as the query of an address."""
-    given = {"vector": wanted.vector, "model": wanted.model, "dimension": wanted.dimension}
-    query = urlencode({name: value for name, value in given.items() if value})
-    if wanted.blank:
-        query += "&blank=true" if query else "blank=true"
-    return f"?{query}" if query else ""
+    given = {**vars(wanted), "blank": "true" if wanted.blank else ""}
+    return coverage.query({name: str(value) for name, value in given.items() if value})
 
 
 def _what(documents: Documents, wanted: Wanted) -> str:
     """What is listed, in words."""
     parts = []
     if wanted.vector:
-        parts.append(str(LABELS[wanted.vector]))
+        parts.append(REPAIRS[wanted.vector])
     if wanted.blank:
         parts.append("blank text")
     if wanted.model:
@@ -191,7 +185,7 @@ def _indexes(view: View, active: ActiveModel | None) -> list[dict[str, Any]]:
             "name": name,
             "label": COLLECTIONS[name].label,
             "statistics": index.statistics,
-            "recall": coverage.measured(name, active.model) if active else None,
+            "recall": coverage.measured(name, active),
         }
         for name, index in (view.indexes or {}).items()
     ]

@@ -13,6 +13,7 @@ from memoryweb.core.actor import Actor, Role
 from memoryweb.core.errors import Invalid, NotFound
 from search.measures import ndcg, recall, reciprocal_rank
 from search.models import Judgement
+from search.schemas import JUDGED_CHARACTERS
 from search.sources import SOURCES
 
 BEST = 10
@@ -36,8 +37,8 @@ def judge(actor: Actor, query: str, collection: str, document: str, grade: int |
     """
     actor.require(Role.CURATOR)
     query = query.strip()
-    if not 0 < len(query) <= 500:
-        raise Invalid.field("query", "must have from 1 to 500 characters")
+    if not 0 < len(query) <= JUDGED_CHARACTERS:
+        raise Invalid.field("query", f"must have from 1 to {JUDGED_CHARACTERS} characters")
     if grade is not None and grade not in GRADES:
         raise Invalid.field("grade", "must be from 0 to 3")
     if collection not in SOURCES or not SOURCES[collection].shown([document]):

@@ -18,7 +18,7 @@ from bank.markdown import split
 from bank.models import Page, PageVector
 from episodes import memory_vectors, queries, session_queries, vectors
 from episodes.models import Episode, EpisodeVector, Memory, MemoryVector
-from episodes.schemas import VectorState
+from episodes.schemas import VECTOR_STATES, VectorState
 from memoryweb.core import active_model, clock
 from memoryweb.core.vectors import Vector
 from search.models import RunError
@@ -30,6 +30,7 @@ LONGEST_TEXT = 8_000
 BLANK = r"^\s*$"
 # What may be repaired: documents by the state of their vectors, or those that a run failed at.
 Repair = VectorState | Literal["failed"]
+REPAIRS: dict[Any, str] = {**VECTOR_STATES, "failed": "failed"}
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
-from episodes.schemas import VECTOR_STATES
 from memoryweb.core.access import actor_of, curator_page, may_write
 from memoryweb.core.errors import Invalid
 from memoryweb.core.paging import page
@@ -18,11 +17,10 @@ from memoryweb.core.parts import is_part
 from search import runs, switching
 from search.embedding import configured
 from search.models import Run, RunError
-from search.reindex import CORPORA
+from search.reindex import CORPORA, REPAIRS
 from search.sources import SOURCES
 
 AT_ONCE = 25
-STATES: dict[Any, str] = {**VECTOR_STATES, "failed": "failed"}
 
 
 @require_GET
@@ -115,7 +113,7 @@ def _what(run: Run) -> str:
     if run.kind == Run.Kind.REBUILD:
         return "Indexes built anew"
     names = ", ".join(run.collections)
-    states = ", ".join(STATES[state] for state in run.states)
+    states = ", ".join(REPAIRS[state] for state in run.states)
     if run.documents:
         many = len(run.documents)
         return f"Vector of {names}/{run.documents[0]} by {run.model}" + (
@@ -167,7 +165,7 @@ def start(request: HttpRequest) -> HttpResponse:
     wanted = runs.Request(
         collections=_known("collection", posted.getlist("collection"), CORPORA),
         model=posted.get("model", "").strip(),
-        states=_known("state", posted.getlist("state"), STATES),
+        states=_known("state", posted.getlist("state"), REPAIRS),
         documents=posted.getlist("document"),
     )
     return redirect(runs.start_reindex(actor_of(request), wanted))

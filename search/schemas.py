@@ -155,7 +155,8 @@ class CoveredOut(BaseModel):
     run: int | None
 
 
-JudgedQuery = Annotated[Text, Field(min_length=1, max_length=500)]
+JUDGED_CHARACTERS = 500  # as many as a row of a judgement holds
+JudgedQuery = Annotated[Text, Field(min_length=1, max_length=JUDGED_CHARACTERS)]
 
 
 class CompareIn(Strict):

@@ -6,6 +6,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from episodes import vectors
+from memoryweb.core import active_model
 from memoryweb.core.actor import system
 from search import coverage, coverage_days, defaults
 from search.models import CoverageDay
@@ -74,7 +75,7 @@ def test_a_graph_is_measured_once_a_day_and_model_and_shown_with_its_sample(
         remember(f"Episode {n}", f"e{n}", [1.0, n / 12, (n * n) % 5])
     coverage_days.keep()
     coverage_days.measure()
-    row = coverage.measured("episodes", "toy")
+    row = coverage.measured("episodes", active_model.active())
     assert row is not None
     assert (row.recall, row.sample, row.graph) == (1.0, 12, 12)
     coverage_days.measure()
@@ -89,7 +90,7 @@ def test_a_measurement_of_another_model_is_not_shown_for_this_one(remember):
     remember("Current", "c", [1, 0])
     coverage_days.keep()
     CoverageDay.objects.update(recall=0.5, sample=3, graph=3, measured_model="earlier")
-    assert coverage.measured("episodes", "toy") is None
+    assert coverage.measured("episodes", active_model.active()) is None
 
 
 def test_what_is_left_out_is_told_in_one_line_when_the_worker_starts(remember, caplog):
