@@ -59,6 +59,7 @@ def test_the_list_begins_with_the_built_in_wikis(
     page = text(signed_in(viewer), "/wikis/")
     assert page.index("Memory bank") < page.index("Memories") < page.index("Garden")
     assert "New wiki" not in page
+    assert page.count("<time") == 1  # Nobody made those that are built in.
 
 
 def test_a_wiki_shows_its_pages_and_a_search_marks_the_words(
