@@ -70,7 +70,10 @@ class Line:
 
 def _client() -> httpx.Client:
     """Certificates may be named by SSL_CERT_FILE; proxies and netrc are not looked at."""
-    transport = httpx.HTTPTransport(trust_env=True)
+    try:
+        transport = httpx.HTTPTransport(trust_env=True)
+    except OSError:
+        raise Unreachable("the certificates that SSL_CERT_FILE names cannot be read") from None
     return httpx.Client(transport=transport, trust_env=False, follow_redirects=False)
 
 
@@ -115,9 +118,9 @@ class _Question:
 
     def _requests(self) -> Iterator[httpx.Request]:
         base = httpx.URL(self.line.base)
-        headers = {"Host": base.netloc.decode(), "Accept-Encoding": "identity"}
+        headers = {b"Host": base.netloc, b"Accept-Encoding": b"identity"}
         if self.line.key:
-            headers["Authorization"] = f"Bearer {self.line.key}"
+            headers[b"Authorization"] = f"Bearer {self.line.key}".encode()
         for address in allowed_addresses(base, self.line.rules):
             yield self.client.build_request(
                 "POST",
@@ -150,15 +153,16 @@ def allowed_addresses(base: httpx.URL, rules: Rules) -> list[Address]:
     """What the host's name stands for now. Raises AddressRefused when any of it may not be asked:
     a name with an inner and an outer address is not to be trusted with either."""
     port = base.port or (443 if base.scheme == "https" else 80)
+    host = base.raw_host.decode()  # As it is sent; not every one has a form for people.
     try:
-        found = socket.getaddrinfo(base.raw_host.decode(), port, type=socket.SOCK_STREAM)
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
-        raise Unreachable(f"the name {base.host} cannot be looked up") from None
+        raise Unreachable(f"the name {host} cannot be looked up") from None
     addresses = [ip_address(str(place[0]).partition("%")[0]) for *_, place in found]
     for address in addresses:
         if why := refusal(address, rules):
-            named = str(address) == base.host
-            asked = f"{address} is" if named else f"{base.host} leads to {address}, which is"
+            named = str(address) == host
+            asked = f"{address} is" if named else f"{host} leads to {address}, which is"
             raise AddressRefused(f"{asked} not asked: {why}")
     return list(dict.fromkeys(addresses))
 

@@ -68,6 +68,18 @@ def test_the_key_is_sent_and_the_host_is_the_one_that_was_named(double):
     assert "secret" not in repr(line)
 
 
+@pytest.mark.parametrize("key", ["klíč", "钥匙"])
+def test_a_key_is_sent_whatever_letters_it_has(double, key):
+    OpenAICompatible(Line(f"{double.url}/v1", OPERATOR, key), "toy").embed(["port"], 5)
+    assert double.headers[0]["Authorization"].encode("latin-1").decode() == f"Bearer {key}"
+
+
+def test_certificates_that_are_not_there_are_an_error_that_says_so(double, monkeypatch, tmp_path):
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.pem"))
+    with pytest.raises(Unreachable, match="SSL_CERT_FILE"):
+        openai_at(double).embed(["port"], 5)
+
+
 def test_vectors_that_come_in_another_order_go_to_their_texts_by_index(double):
     double.behave = doubles.changes(lambda good: {**good, "data": good["data"][::-1]})
     assert embedded(openai_at(double), "port", "ship", "crane") == rounded("port", "ship", "crane")
@@ -142,8 +154,9 @@ def test_nobody_at_the_address_is_an_error_that_says_so(double):
         openai_at(double).embed(["port"], 5)
 
 
-def test_a_name_that_cannot_be_looked_up_is_an_error_that_says_so():
-    line = Line("http://no-such-host.invalid/v1", OPERATOR)
+@pytest.mark.parametrize("host", ["no-such-host.invalid", "xn--", "xn--a-.invalid"])
+def test_a_name_that_cannot_be_looked_up_is_an_error_that_says_so(host):
+    line = Line(f"http://{host}/v1", OPERATOR)
     with pytest.raises(Unreachable, match="cannot be looked up"):
         OpenAICompatible(line, "toy").embed(["port"], 10)
 
