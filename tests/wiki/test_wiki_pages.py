@@ -96,6 +96,7 @@ def test_the_graph_draws_each_page_once_and_lists_it(
     drawn = text(signed_in(viewer), "/wikis/garden/graph/?page=rose&hop=1")
     assert drawn.count("<circle") == 2
     assert drawn.count("<line") == 1
+    assert "2 pages, 1 line around" in drawn
     assert "Around it" in drawn
     assert "No such page" in text(signed_in(viewer), "/wikis/garden/graph/?page=oak")
 
