@@ -7,6 +7,7 @@ model reads these texts and goes on by them, so they are a format and not prose.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from itertools import islice
 from typing import Annotated, Literal, Protocol, TypeVar
 from urllib.parse import unquote
 
@@ -22,6 +23,7 @@ LEVELS = 2  # of a directory that are shown
 CONTEXT = 2  # lines shown before and after an edit
 MOST_LINES = 999_999
 WIDTH = len(str(MOST_LINES))
+MOST_PLACES = 50  # that are looked for and named: each takes a look through the whole text
 RETRIES = 20
 
 T = TypeVar("T")
@@ -216,14 +218,15 @@ def _replace(files: Files, command: Replace) -> str:
     ref, old = ref_of(command.path), command.old_str
     missing = f"Error: The path {command.path} does not exist. Please provide a valid path."
     with _edited(files, ref, missing) as text:
-        places = list(_places(text, old))
+        places = list(islice(_places(text, old), MOST_PLACES + 1))
         if not places:
             raise CommandFailed(
                 f"No replacement was performed, old_str `{old}` did not appear verbatim in "
                 f"{command.path}."
             )
         if len(places) > 1:
-            numbers = ", ".join(str(text.count("\n", 0, at) + 1) for at in places)
+            numbers = ", ".join(str(text.count("\n", 0, at) + 1) for at in places[:MOST_PLACES])
+            numbers += " and more" if len(places) > MOST_PLACES else ""
             raise CommandFailed(
                 f"No replacement was performed. Multiple occurrences of old_str `{old}` in lines: "
                 f"{numbers}. Please ensure it is unique"

@@ -177,6 +177,13 @@ def test_a_text_that_is_there_more_than_once_is_not_replaced():
     )
 
 
+def test_of_a_text_that_is_there_any_number_of_times_the_first_places_are_named():
+    files = Fake(a="ab\n" * 100_000)
+    text = fails(files, "str_replace", path="/memories/a", old_str="b", new_str="z")
+    lines = ", ".join(str(line) for line in range(1, 51))
+    assert f"in lines: {lines} and more. Please ensure it is unique" in text
+
+
 @pytest.mark.parametrize("path", ["/memories/b", "/memories/d", "/memories"])
 def test_only_a_file_can_be_edited(path: str):
     files = Fake(a="x", d__e="y")
