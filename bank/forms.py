@@ -85,6 +85,18 @@ class RenameForm(BaseForm):
     field_order = ["to", "update_links", "base"]
 
 
+class ReasonField(forms.CharField):
+    """Why something is erased for good."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            max_length=REASON_LENGTH,
+            label="Why",
+            help_text="Stays in the audit for good: do not quote what is to be erased.",
+            widget=forms.TextInput({"autocomplete": "off"}),
+        )
+
+
 class EraseForm(BaseForm):
     """An erasure: the page's name has to be typed, so that none is erased by a slip."""
 
@@ -93,12 +105,7 @@ class EraseForm(BaseForm):
         label="Its name",
         widget=forms.TextInput({"autocomplete": "off", "spellcheck": "false"}),
     )
-    reason = forms.CharField(
-        max_length=REASON_LENGTH,
-        label="Why",
-        help_text="Stays in the audit for good: do not quote what is to be erased.",
-        widget=forms.TextInput({"autocomplete": "off"}),
-    )
+    reason = ReasonField()
     field_order = ["name", "reason", "base"]
 
     def __init__(self, page: Page, sent: QueryDict | None = None) -> None:

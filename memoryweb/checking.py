@@ -115,9 +115,10 @@ def files() -> Iterator[str]:
 def wikis() -> Iterator[str]:
     """The same of each wiki's folder, and its index against the record."""
     there = Wiki.objects.order_by("pk")
-    for wiki in there.filter(deleted_at=None).values_list("pk", flat=True):
+    living = list(there.filter(deleted_at=None).values_list("pk", flat=True))
+    for wiki in living:
         yield from _files_of(wiki)
-    for wiki in (BANK, *there.filter(deleted_at=None).values_list("pk", flat=True)):
+    for wiki in (BANK, *living):
         yield from (f"index of {wiki}: {fault}" for fault in wiki_index.faults(wiki))
     known = {BANK, MEMORIES, *there.values_list("pk", flat=True)}
     for name in sorted(places.homes() - known):

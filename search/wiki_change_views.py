@@ -14,6 +14,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from bank import erasing_wikis, refs, uploads, watching, wiki_pages, wikis
+from bank.importing import Outcome
 from bank.layout import CONTENT_LIMIT
 from bank.models import Kind, Page, Wiki
 from bank.uploads import Given
@@ -139,7 +140,7 @@ def _given(path: str, file: "UploadedFile[Any]") -> Given:
     return Given(path, file.size or 0, lambda: BytesIO(file.read()))
 
 
-def _told(outcomes: Sequence[Any]) -> dict[str, Any]:
+def _told(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     counts: dict[str, int] = {}
     for one in outcomes:
         counts[one.status] = counts.get(one.status, 0) + 1

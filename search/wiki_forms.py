@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.http import QueryDict
 
-from bank.erasing import REASON_LENGTH
+from bank.forms import ReasonField
 from search.wiki import searching
 from search.wiki.service import GRAPH_MOST
 
@@ -101,12 +101,7 @@ class EraseWikiForm(forms.Form):
         label="Its id",
         widget=forms.TextInput({"autocomplete": "off", "spellcheck": "false"}),
     )
-    reason = forms.CharField(
-        max_length=REASON_LENGTH,
-        label="Why",
-        help_text="Stays in the audit for good: do not quote what is to be erased.",
-        widget=forms.TextInput({"autocomplete": "off"}),
-    )
+    reason = ReasonField()
 
     def __init__(self, wiki: str, sent: QueryDict | None = None) -> None:
         super().__init__(sent)
