@@ -159,6 +159,9 @@ def test_while_the_provider_is_down_both_sides_say_that_words_were_compared(
 
 
 def test_with_one_model_the_page_says_how_to_fill_another(signed_in, viewer, episode):
+    empty = signed_in(viewer).get("/coverage/compare/").content.decode()
+    assert "There is no model yet" in empty
+    assert empty.count("<footer") == 1
     episode("quay", "quay", vector_of("quay"))
     assert "There is one model only" in signed_in(viewer).get("/coverage/compare/").content.decode()
 
