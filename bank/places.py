@@ -68,6 +68,12 @@ def own_root(wiki: str) -> Path:
     return home_of(wiki) / "pages"
 
 
+def holds_anything(wiki: str) -> bool:
+    """Whether there are files in what would be the folder of a wiki that points to none."""
+    root = own_root(wiki)
+    return root.is_dir() and any(root.iterdir())
+
+
 def of_wiki(wiki: str) -> Place:
     """The folder of a wiki, be it deleted. Raises PathRefused when there is no such wiki."""
     pointed = Wiki.objects.filter(pk=wiki).values_list("folder", flat=True).first()

@@ -74,6 +74,7 @@ def create(
     if not wiki.name:
         raise Invalid.field("name", "must not be empty")
     if not wiki.folder:
+        _refuse_left(wiki.pk)
         places.own_root(wiki.pk).mkdir(parents=True, exist_ok=True)
     with clock.writing(actor) as tx:
         _check_unused(wiki.pk)
@@ -236,12 +237,19 @@ def is_missing(wiki: str) -> bool:
     if wiki in BUILT_IN or Wiki.objects.filter(pk=wiki, deleted_at=None).exists():
         return False
     _check_unused(_chosen(wiki))
+    _refuse_left(wiki)
     return True
 
 
 def _check_unused(wiki: str) -> None:
     if Wiki.objects.filter(pk=wiki).exists():
         raise Conflict(f"there is, or was, a wiki “{wiki}”")
+
+
+def _refuse_left(wiki: str) -> None:
+    """Raise Conflict where files lie that would be pages: of a wiki that was erased, perhaps."""
+    if places.holds_anything(wiki):
+        raise Conflict(f"files of an earlier wiki “{wiki}” lie in memoryweb's home; move them away")
 
 
 def _chosen(wiki: str) -> str:

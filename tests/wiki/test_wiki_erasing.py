@@ -108,6 +108,18 @@ def test_a_folder_that_cannot_be_deleted_stays_with_a_deleted_wiki_until_it_can(
     assert SECRET.encode() not in bytes_on_disk(home)
 
 
+def test_files_that_are_left_of_a_wiki_become_no_pages_of_a_new_one(
+    home: Path, db: None, admin: Actor
+):
+    left = home / "wikis/docs/pages/a.md"
+    left.parent.mkdir(parents=True)
+    left.write_text(SECRET)
+    with pytest.raises(Conflict):
+        wikis.create(admin, team_id="t", name="Docs", id="docs")
+    left.unlink()
+    assert wikis.create(admin, team_id="t", name="Docs", id="docs").pk == "docs"
+
+
 @committed
 def test_a_save_that_is_not_done_is_waited_for(
     leaked: Wiki, home: Path, admin: Actor, monkeypatch: pytest.MonkeyPatch
