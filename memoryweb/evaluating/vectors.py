@@ -61,11 +61,12 @@ class KeptVectors:
         provider that fails.
         """
         cut = [text[:LONGEST_TEXT] for text in texts]
-        lacking = [text for text in dict.fromkeys(cut) if text.strip() and self._kept(text) is None]
-        lacking = [text for text in lacking if text not in self.refused]
-        if lacking:
+        kept = self._kept(cut)
+        lacking = [text for text in dict.fromkeys(cut) if text.strip() and text not in kept]
+        if lacking := [text for text in lacking if text not in self.refused]:
             self._embed(lacking)
-        return [self._kept(text) for text in cut]
+            kept = self._kept(cut)
+        return [kept.get(text) for text in cut]
 
     def _embed(self, texts: Sequence[str]) -> None:
         made = []
@@ -79,11 +80,13 @@ class KeptVectors:
         with self._database:
             self._database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", made)
 
-    def _kept(self, text: str) -> Vector | None:
-        key = [self.model, _sha(text)]
-        sql = "SELECT vector FROM vectors WHERE model = ? AND sha = ?"
-        row = self._database.execute(sql, key).fetchone()
-        return None if row is None else decode_blob(row[0])
+    def _kept(self, texts: Sequence[str]) -> dict[str, Vector]:
+        """The vectors there are of these texts, by text; at most some hundred texts at once."""
+        by_sha = {_sha(text): text for text in texts}
+        marks = ", ".join("?" * len(by_sha))
+        sql = f"SELECT sha, vector FROM vectors WHERE model = ? AND sha IN ({marks})"  # noqa: S608
+        rows = self._database.execute(sql, [self.model, *by_sha])
+        return {by_sha[sha]: decode_blob(blob) for sha, blob in rows}
 
 
 def _sha(text: str) -> str:

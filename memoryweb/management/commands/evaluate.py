@@ -2,7 +2,7 @@
 
 import json
 from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -85,7 +85,7 @@ class Command(BaseCommand):
                 self.stdout.writelines(f"{line}\n" for line in _table(done, depths.k))
             yield done
 
-    def _bar(self, asked: RetrievalSet, compared: list[Way]) -> Any:
+    def _bar(self, asked: RetrievalSet, compared: list[Way]) -> Callable[[int], None]:
         """Hears of texts as they are read, once for each analyzer."""
         rounds = len({way.analyzer for way in compared})
         bar = Progress(self.stderr, rounds * (asked.size + len(asked.queries)), "texts")
