@@ -194,3 +194,11 @@ def slowly(seconds: float) -> Misbehave:
         return False
 
     return behave
+
+
+def refuse_long_texts(handler: Handler, body: dict[str, Any]) -> bool:
+    """A model that takes no request with a text of more than 1,000 characters."""
+    if any(len(text) > 1000 for text in body["input"]):
+        handler.answer({}, 413)
+        return True
+    return False

@@ -17,7 +17,7 @@ from search import runs
 from search.models import Run, RunHold
 from search.working import AGAIN, Follower
 from tests.embedding import double as doubles
-from tests.embedding.double import vector_of
+from tests.embedding.double import refuse_long_texts, vector_of
 
 SHAPE = {
     "id",
@@ -146,14 +146,7 @@ def test_texts_that_cannot_be_embedded_are_counted_named_and_tried_again_on_requ
     for number in range(20):
         episode(f"e{number:02}", f"text {number}")
     episode("long", "x" * 5000)
-
-    def too_long(handler, body):
-        if any(len(text) > 1000 for text in body["input"]):
-            handler.answer({}, 413)
-            return True
-        return False
-
-    provider.behave = too_long
+    provider.behave = refuse_long_texts
     run = start(api)
     work()
     run = run_of(api, run["id"])

@@ -11,7 +11,7 @@ from search import runs
 from search.models import Run
 from search.reindex import CORPORA
 from tests.embedding import double as doubles
-from tests.embedding.double import vector_of
+from tests.embedding.double import refuse_long_texts, vector_of
 
 
 @pytest.fixture
@@ -58,14 +58,7 @@ def test_what_failed_is_listed_with_its_reason_and_can_be_tried_again(
 ):
     episode("good", "good")
     episode("long", "x" * 5000)
-
-    def too_long(handler, body):
-        if any(len(text) > 1000 for text in body["input"]):
-            handler.answer({}, 413)
-            return True
-        return False
-
-    provider.behave = too_long
+    provider.behave = refuse_long_texts
     desk.post("/runs/start/")
     work()
     first = Run.objects.get()
@@ -176,14 +169,7 @@ def test_what_failed_is_counted_listed_with_its_cause_and_tried_again_alone(
 ):
     episode("good", "good")
     episode("long", "x" * 5000)
-
-    def too_long(handler, body):
-        if any(len(text) > 1000 for text in body["input"]):
-            handler.answer({}, 413)
-            return True
-        return False
-
-    provider.behave = too_long
+    provider.behave = refuse_long_texts
     desk.post("/runs/start/")
     work()
     episode("later", "later")
