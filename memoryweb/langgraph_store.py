@@ -75,11 +75,8 @@ class MemorywebStore(BaseStore):
     # One item
 
     def _get(self, namespace: Namespace, key: str) -> Item | None:
-        try:
-            episode = self._client.episode(self._id(namespace, key))
-        except NotFound:
-            return None
-        return None if episode["quarantined"] else Item(**_fields(episode))
+        episode = self._found(self._id(namespace, key))
+        return Item(**_fields(episode)) if episode else None
 
     def _put(self, op: PutOp, value: Mapping[str, Any]) -> None:
         """An item that is there keeps the moment it was made."""
@@ -162,8 +159,11 @@ class MemorywebStore(BaseStore):
 
 def _is_item(episode: Episode) -> bool:
     """Whether it was put here, and may be given to a graph."""
-    extra = episode["extra"]
-    return not episode["quarantined"] and {"namespace", "key", "value"} <= extra.keys()
+    extra = episode["extra"]  # Any program may have written it.
+    namespace, key, value = (extra.get(name) for name in ("namespace", "key", "value"))
+    labels = isinstance(namespace, list) and all(isinstance(one, str) for one in namespace)
+    shaped = labels and isinstance(key, str) and isinstance(value, dict)
+    return shaped and not episode["quarantined"]
 
 
 def _fields(episode: Episode) -> dict[str, Any]:

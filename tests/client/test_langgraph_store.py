@@ -205,6 +205,21 @@ def test_stores_with_another_root_and_episodes_of_others_stay_apart(client_of):
     assert other.search(()) == []
 
 
+@pytest.mark.parametrize(
+    "other",
+    [{"namespace": None}, {"namespace": [1]}, {"namespace": "ab"}, {"key": 7}, {"value": None}],
+)
+def test_an_episode_that_only_looks_like_an_item_hides_none(client_of, other):
+    client = client_of()
+    store = MemorywebStore(client)
+    store.put(("a",), "k", {"text": "an item"})
+    extra = {"namespace": ["a"], "key": "x", "value": {}} | other
+    client.save_episode("an item", agent_id="otter", working_dir="/langgraph/a", extra=extra)
+    assert [item.key for item in store.search(())] == ["k"]
+    assert [item.key for item in store.search((), query="item")] == ["k"]
+    assert store.list_namespaces() == [("a",)]
+
+
 def test_a_time_to_live_is_refused(store):
     with pytest.raises(NotImplementedError):
         store.put(("a",), "k", {"n": 1}, ttl=5)

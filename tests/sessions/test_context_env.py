@@ -86,3 +86,8 @@ def test_a_file_without_a_vector_is_an_error(shop, tmp_path, text: str):
 def test_an_unknown_context_is_an_error(shop):
     with pytest.raises(CommandError, match="no such context"):
         call_command("context_env", "none")
+
+
+def test_a_query_that_is_too_long_is_an_error(shop):
+    with pytest.raises(CommandError, match="--query may have at most"):
+        call_command("context_env", "shop", "--query", "x" * 100_000)

@@ -12,6 +12,7 @@ from memoryweb.core.errors import DomainError, Invalid
 from memoryweb.core.strict_json import loads
 from memoryweb.core.vectors import Vector
 from search import injection, recall
+from search.schemas import QUERY_CHARACTERS
 
 
 class Command(BaseCommand):
@@ -34,6 +35,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         house.enter()
+        if len(options["query"]) > QUERY_CHARACTERS:
+            raise CommandError(f"--query may have at most {QUERY_CHARACTERS:,} characters")
         try:
             injected = injection.inject(
                 options["context_id"],
