@@ -1,6 +1,5 @@
 """Texts in quarantine as they are shown: of what they are, what was found, what they replace."""
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -21,6 +20,7 @@ from memoryweb.core.actor import Actor
 from memoryweb.core.forms import Text
 from memoryweb.core.guard import RULES_VERSION
 from memoryweb.core.models import QuarantineItem
+from memoryweb.core.quarantine import digest
 from search.sources import title_of
 
 State = QuarantineItem.State
@@ -87,10 +87,6 @@ class Held:
     def replaces(self) -> Page | None:
         """The page whose text an approval replaces."""
         return None if self.own else self.page
-
-
-def digest(text: str) -> str:
-    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
 def shown(

@@ -25,7 +25,8 @@ from memoryweb.core.actor import Actor
 from memoryweb.core.errors import Conflict, DomainError, Invalid
 from memoryweb.core.forms import Text
 from memoryweb.core.models import QuarantineItem
-from memoryweb.held import DecisionForm, Held, digest, shown
+from memoryweb.core.quarantine import digest
+from memoryweb.held import DecisionForm, Held, shown
 
 State = QuarantineItem.State
 ON_A_PAGE = 20
