@@ -77,6 +77,9 @@ def test_the_schema_can_be_looked_at(shop):
 def test_a_mistake_is_told_in_sqlites_words(shop):
     with pytest.raises(CommandError, match="no such column: nonsense"):
         printed("SELECT nonsense FROM agent_memories")
+    with pytest.raises(CommandError, match="Could not decode") as told:
+        printed("SELECT CAST(x'1bff' AS TEXT)")
+    assert "\x1b" not in str(told.value)
 
 
 def test_statements_come_from_standard_input(shop, monkeypatch):

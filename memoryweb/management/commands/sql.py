@@ -133,7 +133,7 @@ def _typed() -> Iterator[str]:
 
 
 def _explained(error: Exception) -> str:
-    text = str(error)
+    text = legible(str(error))  # It may quote what is stored.
     if "not authorized" in text or "readonly" in text:
         return f"this prompt only reads ({text}); nothing was changed"
     return text
