@@ -185,7 +185,9 @@ def _caught_up(file: IndexFile, held: int) -> State:
     now = clock.current_seq()
     since, upto = _untouched.get(file.wiki, (0, 0))
     start = upto if since <= held < upto else held
-    changed = set(islice(changed_pages(file.wiki, start, now), APPLIED_AT_ONCE + 1))
+    # Each once: a page may have changed many times, and all that changed are to be among them.
+    changes = dict.fromkeys(changed_pages(file.wiki, start, now))
+    changed = set(islice(changes, APPLIED_AT_ONCE + 1))
     # Asked after the rows: what was pruned meanwhile is noticed too.
     if start < clock.pruned_seq():
         raise _TooFarBehind("changes that it has not seen are not kept any more")

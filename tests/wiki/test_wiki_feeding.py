@@ -251,6 +251,16 @@ def test_a_large_wiki_is_built_aside_and_the_old_index_answers(write, monkeypatc
     assert found("ropes") == ["a", "b", "c"]
 
 
+def test_a_page_that_changed_many_times_hides_no_other_change(write, monkeypatch):
+    write("a", "ropes")
+    assert found("ropes") == ["a"]
+    monkeypatch.setattr(feeding, "APPLIED_AT_ONCE", 2)
+    for number in range(4):
+        write("a", f"ropes {number}")
+    write("b", "ropes")
+    assert sorted(found("ropes")) == ["a", "b"]
+
+
 def test_no_more_queries_for_more_pages(write, django_assert_max_num_queries):
     for number in range(30):
         write(f"p{number}", f"[[p{number + 1}]] [[p{number + 2}]]")
