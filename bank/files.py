@@ -92,6 +92,11 @@ class Leftover:
     mark: str
 
 
+def reason_of(error: OSError) -> str:
+    """What the system says of an error, to stand within a sentence."""
+    return (error.strerror or type(error).__name__).lower()
+
+
 def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 

@@ -12,11 +12,11 @@ from typing import Literal
 
 from bank import batch, publishing, queries, record, services
 from bank.batch import Changed
-from bank.files import TooLarge
+from bank.files import TooLarge, reason_of
 from bank.models import Kind, Page, Revision, without_mark
 from bank.record import New, Origin
 from bank.texts import Text
-from bank.vault import Plan, Planned, Source, reason_of
+from bank.vault import Plan, Planned, Source
 from memoryweb.core import clock
 from memoryweb.core.actor import Actor
 from memoryweb.core.chunks import chunks

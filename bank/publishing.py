@@ -21,7 +21,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from bank import file_operations, layout, moves, places, problems, queries, record
-from bank.files import Change, Content, Displaced, PathRefused, Stamp, TooLarge
+from bank.files import Change, Content, Displaced, PathRefused, Stamp, TooLarge, reason_of
 from bank.locks import LockTimeout, PathLocks
 from bank.models import FileOperation, Kind, Page
 from bank.record import Origin
@@ -70,7 +70,7 @@ def hold(kind: Kind, *names: str) -> Iterator[None]:
         except LockTimeout as error:
             raise Unavailable(f"{error}; nothing was saved, try again") from error
         except OSError as error:
-            detail = f"the locks in memoryweb's home do not work ({_words(error)})"
+            detail = f"the locks in memoryweb's home do not work ({reason_of(error)})"
             raise Unavailable(f"{detail}; nothing was saved, {_LOOK_AT_DISK}") from error
         yield
 
@@ -93,12 +93,8 @@ def explained(outcome: str, **members: object) -> Iterator[None]:
     except Missing as away:
         raise Missing(f"{outcome}; {away.detail}", **members) from away
     except OSError as error:
-        detail = f"the memory folder does not work ({_words(error)}); {outcome}"
+        detail = f"the memory folder does not work ({reason_of(error)}); {outcome}"
         raise Unavailable(f"{detail}; {_LOOK_AT_DISK}", **members) from error
-
-
-def _words(error: OSError) -> str:
-    return (error.strerror or type(error).__name__).lower()
 
 
 def inspect(text: Text) -> list[Finding]:

@@ -12,7 +12,7 @@ from datetime import date
 from pathlib import Path
 
 from bank import names, places
-from bank.files import sha256
+from bank.files import reason_of, sha256
 from bank.layout import CONTENT_LIMIT, ENTITIES, MEMORY
 from bank.models import Kind, Page, Revision, without_mark
 from memoryweb.core.errors import Invalid
@@ -229,7 +229,3 @@ def read(path: Path) -> bytes:
     file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(file, "rb") as opened:
         return opened.read(CONTENT_LIMIT + 1)
-
-
-def reason_of(error: OSError) -> str:
-    return (error.strerror or type(error).__name__).lower()
