@@ -9,8 +9,8 @@ from django.urls import reverse
 class Episode(models.Model):
     """What an agent did once. Its summary is the text that is indexed and embedded.
 
-    `quarantined` episodes are kept and listed, but no search and no agent is served them until
-    a curator decides. `extra` keeps every field of the sender that is none of ours.
+    `quarantined` episodes are kept, and listed with that flag, but in no search, recall or context
+    until a curator decides. `extra` keeps every field of the sender that is none of ours.
     """
 
     class Outcome(models.TextChoices):

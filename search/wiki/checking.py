@@ -5,14 +5,13 @@ before it is asked. One that is behind is compared but for the pages that change
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing
 from typing import Any
 
 from memoryweb.core import clock
 from memoryweb.core.errors import Unavailable
 from search.wiki import feeding, index, matching
 from search.wiki.index import Entry
-from search.wiki.opening import IndexFile, NeedsRebuild, connect, trusting
+from search.wiki.opening import IndexFile, NeedsRebuild, opened, trusting
 from search.wiki.snippet import snippet
 
 _ROWS = """
@@ -44,7 +43,7 @@ def _changed_since(wiki: str, seq: int) -> set[str] | None:
 
 
 def _differences(file: IndexFile, changed: set[str]) -> Iterator[str]:
-    with trusting(), closing(connect(file.path)) as connection:
+    with trusting(), opened(file.path) as connection:
         held: dict[str, Row] = {row[0]: row[1:] for row in connection.execute(_ROWS)}
         links = set(connection.execute("SELECT source_id, target_id FROM graph_edge"))
     for entry in feeding.wiki_entries(file.wiki):

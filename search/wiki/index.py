@@ -33,6 +33,7 @@ from search.wiki.opening import (
     connect,
     folder_locked,
     open_file,
+    opened,
     read_stamp,
     trusting,
 )
@@ -160,7 +161,7 @@ def check(file: IndexFile) -> Stamp:
 
     PRAGMA integrity_check does not see damage within FTS5's own tables: FTS5's own check does.
     """
-    with trusting(), closing(connect(file.path)) as connection:
+    with trusting(), opened(file.path) as connection:
         stamp = read_stamp(connection)
         file.refuse_other(stamp)
         _check(connection)
@@ -170,7 +171,7 @@ def check(file: IndexFile) -> Stamp:
 @contextmanager
 def _writing(file: IndexFile) -> Iterator[tuple[Any, Stamp]]:
     """A connection of its own in one transaction, after which the log is emptied."""
-    with trusting(), closing(connect(file.path)) as connection:
+    with trusting(), opened(file.path) as connection:
         connection.execute("BEGIN IMMEDIATE")
         stamp = read_stamp(connection)
         file.refuse_other(stamp)

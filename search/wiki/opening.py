@@ -82,6 +82,25 @@ def connect(path: Path) -> Any:
         return open_file(path)
 
 
+def close(connection: Any, path: Path) -> None:
+    """The last one to leave a file removes its log, by name: not while another takes its place."""
+    try:
+        with folder_locked(path.parent, fcntl.LOCK_SH):
+            connection.close()
+    except FileNotFoundError:  # The wiki was erased meanwhile.
+        connection.close()
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Any]:
+    """A connection to the index for the length of the block. Raises as `connect` does."""
+    connection = connect(path)
+    try:
+        yield connection
+    finally:
+        close(connection, path)
+
+
 def open_file(path: Path) -> Any:
     """For who holds the folder; anybody else uses `connect`."""
     connection = sqlite3.connect(
@@ -127,7 +146,7 @@ def trusting() -> Iterator[None]:
 
 @contextmanager
 def folder_locked(folder: Path, how: int) -> Iterator[int]:
-    """The folder held while an index in it is opened (shared) or replaced (exclusive)."""
+    """The folder held while an index in it is opened or left (shared) or replaced (exclusive)."""
     opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(opened, how)

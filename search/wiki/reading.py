@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import Any
 
 from search.wiki.expansion import Direction
-from search.wiki.opening import IndexFile, Stamp, connect, read_stamp, trusting
+from search.wiki.opening import IndexFile, Stamp, close, connect, read_stamp, trusting
 
 # Pages about the wiki itself, by their type or as the page of that name at its top.
 STRUCTURAL = ("index", "log", "schema", "purpose", "overview")
@@ -72,11 +72,12 @@ class Reader:
         """Raises NeedsRebuild, or Unavailable where the file cannot be reached."""
         self.file = file
         with trusting():
+            # Before it is opened: where another takes its place in between, it is opened again.
+            self.identity = file.identity()
             self._connection: Any = connect(file.path)
             try:
                 self._connection.execute("PRAGMA query_only = 1")
                 self.stamp()
-                self.identity = file.identity()
             except BaseException:
                 self.close()
                 raise
@@ -93,7 +94,7 @@ class Reader:
         return self.identity is not None and self.file.identity() == self.identity
 
     def close(self) -> None:
-        self._connection.close()
+        close(self._connection, self.file.path)
 
     @contextmanager
     def one_state(self) -> Iterator[Stamp]:
