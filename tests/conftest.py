@@ -45,9 +45,14 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
     """
     post_migrate.disconnect(dispatch_uid="django.contrib.auth.management.create_permissions")
     post_migrate.disconnect(create_contenttypes)
-    post_migrate.connect(lambda **_: ContentType.objects.clear_cache(), weak=False)
     with django_db_blocker.unblock(), connection.schema_editor() as schema:
         audit.unprotect(schema)
+
+
+@pytest.fixture(autouse=True)
+def _content_types_as_they_are() -> None:
+    """What an earlier test made and remembered went with its rows."""
+    ContentType.objects.clear_cache()
 
 
 @pytest.fixture
