@@ -108,12 +108,12 @@ class LiveIndex:
         self._graphing = threading.Lock()
         self._graphs_due = self._builds_graphs = False
 
-    def view(self, min_seq: int = 0, patience: float = PATIENCE) -> View:
-        """The index as fresh as it gets within `patience` seconds.
+    def view(self, min_seq: int = 0, patience: float | None = None) -> View:
+        """The index as fresh as it gets within `patience` seconds, by default PATIENCE.
 
         Raises Unavailable when `min_seq` is not reached by then.
         """
-        deadline = time.monotonic() + patience
+        deadline = time.monotonic() + (PATIENCE if patience is None else patience)
         now = self.state()
         self._catch_up(now, deadline)
         view = self._view(now)

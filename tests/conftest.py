@@ -18,6 +18,7 @@ from django.test import Client
 from memoryweb.core import audit, tokens
 from memoryweb.core.actor import system
 from memoryweb.core.models import User
+from search import live
 
 PASSWORD = "correct horse battery"
 
@@ -78,6 +79,12 @@ def person(db: None) -> Callable[[str], User]:
         return user
 
     return make
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No search waits for rows that no other thread can see before the test ends."""
+    monkeypatch.setattr(live, "PATIENCE", 0.0)
 
 
 @pytest.fixture

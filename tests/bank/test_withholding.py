@@ -89,6 +89,7 @@ def test_a_viewer_is_given_as_little_as_an_agent(held: Page, signed_in, viewer):
     assert (body["content"], body["held_back"]) == ("", True)
 
 
+@pytest.mark.usefixtures("impatient")
 def test_nothing_that_a_token_can_ask_tells_of_the_text(held: Page, reader: Any, memory, ada):
     services.append_note(ada, "First.", DAY)
     edited_outside(memory, "2026-03-01.md", Kind.NOTE, "2026-03-01")

@@ -132,8 +132,7 @@ PATHS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("width", [375, 1280])
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("theme", "width"), [("dark", 1280), ("light", 375)])
 def test_every_page_fits_with_long_words_ids_and_paths(
     open_page: Any, curator: User, extreme: None, width: int, theme: str
 ):

@@ -52,6 +52,7 @@ def test_an_address_leads_back_to_its_id(id: str):
     assert from_address(address(id)) == id
 
 
+@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("id", IDS)
 def test_every_stored_id_has_a_page_and_an_address_in_the_api(api, signed_in, curator, id: str):
     agent, browser = api("write"), signed_in(curator)

@@ -23,6 +23,7 @@ def left() -> set[str]:
     return set(Episode.objects.values_list("pk", flat=True))
 
 
+@pytest.mark.usefixtures("impatient")
 def test_named_episodes_are_deleted_and_looked_for_again(api, three):
     answer = api("write").post("/episodes/delete", {"ids": ["one", "none", "one"]})
     assert answer.status_code == 200

@@ -10,6 +10,7 @@ from memoryweb import checking
 from memoryweb.core.actor import system
 
 
+@pytest.mark.usefixtures("impatient")
 def test_coverage_counts_memories_by_the_state_of_their_vectors(api, memory):
     memory("current", "m1", [1.0, 0.0])
     memory("stale", "m2", [1.0, 0.0])
