@@ -1,7 +1,7 @@
 """The JSON API: one router an app, one map of errors, every operation behind a scope."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from csp.decorators import csp_replace
@@ -92,9 +92,14 @@ def answered_before(request: HttpRequest, error: Replayed) -> HttpResponse:
 
 @api.exception_handler(ValidationError)
 def invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:
-    errors = [{"loc": list(e["loc"]), "msg": e["msg"]} for e in error.errors[:50]]
+    errors = [{"loc": _place(e["loc"]), "msg": e["msg"]} for e in error.errors[:50]]
     first = errors[0]["msg"] if errors else "the input is not valid"
     return problem(request, 422, first, errors=errors)
+
+
+def _place(loc: Sequence[str | int]) -> list[str | int]:
+    """The part of the request, then where in it; ninja also names our parameter, `body`."""
+    return [*loc[:1], *(loc[2:] if loc[:2] == ("body", "body") else loc[1:])]
 
 
 @api.exception_handler(AuthenticationError)

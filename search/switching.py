@@ -46,7 +46,14 @@ def switch(actor: Actor, model: str) -> None:
         raise NotFound("no vector of this model is stored; embed with it first")
     [(dimension, _)] = counted.most_common(1)
     with clock.writing(actor) as tx:
+        if not _is_stored(model, dimension):
+            raise NotFound("the vectors of this model were removed meanwhile")
         active_model.switch(tx, model, dimension)
+
+
+def _is_stored(model: str, dimension: int) -> bool:
+    given = {"model": model, "dimension": dimension}
+    return any(table._default_manager.filter(**given).exists() for table in TABLES)
 
 
 def remove(actor: Actor, model: str) -> int:

@@ -4,16 +4,15 @@ import pytest
 
 from episodes.models import EpisodeVector
 from memoryweb.core import active_model
+from memoryweb.core.actor import system
 from memoryweb.core.models import AuditEntry
-from search import runs
+from search import runs, switching
 from tests.embedding.double import vector_of
 
 
 @pytest.fixture
 def both(episode, provider, work):
     """Two models: `toy` is compared, `newer` lies beside it."""
-    from memoryweb.core.actor import system
-
     for name in ("quay", "bread"):
         episode(name, name, vector_of(name))
     runs.start_reindex(system(), runs.Request(model="newer"))
@@ -48,6 +47,19 @@ def test_the_query_is_embedded_by_the_model_that_is_compared(api, both, provider
 def test_a_model_without_vectors_cannot_be_switched_to(api, both):
     assert "embed with it first" in put(api, 404, active_model="nobody's")["detail"]
     assert put(api, 403, scope="write", active_model="newer")
+    assert active_model.active().model == "toy"
+
+
+def test_a_model_that_is_removed_while_it_is_counted_is_not_switched_to(api, both, monkeypatch):
+    count = switching.widths
+
+    def counted_then_removed(model):
+        found = count(model)
+        switching.remove(system(), model)
+        return found
+
+    monkeypatch.setattr(switching, "widths", counted_then_removed)
+    assert "removed meanwhile" in put(api, 404, active_model="newer")["detail"]
     assert active_model.active().model == "toy"
 
 

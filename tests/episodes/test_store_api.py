@@ -172,7 +172,7 @@ def test_a_required_field_that_is_missing_is_named(api, field: str):
     del body[field]
     answer = api("write").post("/episodes", body)
     assert answer.status_code == 422
-    assert answer.json()["errors"][0]["loc"][-1] == field
+    assert answer.json()["errors"][0]["loc"] == ["body", field]
 
 
 @pytest.mark.parametrize(
