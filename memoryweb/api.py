@@ -98,8 +98,8 @@ def invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:
 
 
 def _place(loc: Sequence[str | int]) -> list[str | int]:
-    """The part of the request, then where in it; ninja also names our parameter, `body`."""
-    return [*loc[:1], *(loc[2:] if loc[:2] == ("body", "body") else loc[1:])]
+    """The part of the request, then where in it; of a body ninja names our parameter as well."""
+    return [*loc[:1], *loc[2 if loc[0] == "body" else 1 :]]
 
 
 @api.exception_handler(AuthenticationError)
