@@ -293,6 +293,7 @@ def _build(
 
 
 def _check(connection: Any) -> None:
+    connection.execute("BEGIN IMMEDIATE")  # All of it in one state: pages change meanwhile.
     connection.execute("INSERT INTO wiki_fts (wiki_fts, rank) VALUES ('integrity-check', 1)")
     found = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
     if found != "ok":
@@ -304,6 +305,7 @@ def _check(connection: Any) -> None:
         checksum ^= _hash(link)
     if read_stamp(connection).checksum != _written(checksum):
         raise NeedsRebuild("damaged", "its rows are not those that were written")
+    connection.execute("ROLLBACK")
 
 
 def _sync(path: Path) -> None:
