@@ -18,8 +18,7 @@ from episodes.page_parts import counted
 from episodes.schemas import read
 from episodes.session_schemas import CodeVectorFilter
 from memoryweb.core.access import actor_of, curator_page, may_write
-from memoryweb.core.errors import Invalid, NotFound
-from memoryweb.core.forms import add_errors
+from memoryweb.core.errors import NotFound
 from memoryweb.core.paging import page
 from memoryweb.core.parts import is_part
 from search import recall
@@ -117,11 +116,7 @@ def _search(collection: str, form: VectorForm) -> dict[str, Any] | None:
     """The symbols nearest to the pasted vector; nothing, and its errors, when it is none."""
     if not form.is_valid():
         return None
-    try:
-        vector = form.vector()
-    except Invalid as error:
-        add_errors(form, error)
-        return None
+    vector = form.cleaned_data["embedding"]
     limit, model = form.cleaned_data["limit"] or 10, form.cleaned_data["embedding_model"]
     found = recall.search_code(collection, vector, limit=limit, embedding_model=model or None)
     skipped = [(n, SKIPPED_WORDS[why]) for why, n in vars(found.skipped).items() if n]

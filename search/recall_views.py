@@ -16,8 +16,6 @@ from django.views.decorators.vary import vary_on_headers
 from episodes import session_queries
 from episodes.models import Context, Memory
 from memoryweb.core import active_model
-from memoryweb.core.errors import Invalid
-from memoryweb.core.forms import add_errors
 from memoryweb.core.parts import is_part
 from memoryweb.core.vectors import Vector, decode_blob
 from search import injection, recall, wording
@@ -139,11 +137,7 @@ def _by_vector(context: Context, form: VectorForm) -> Outcome | None:
     """By the pasted vector; nothing, and its errors, when it is none."""
     if not form.is_valid():
         return None
-    try:
-        vector = form.vector()
-    except Invalid as error:
-        add_errors(form, error)
-        return None
+    vector = form.cleaned_data["embedding"]
     model, limit = form.cleaned_data["embedding_model"], form.cleaned_data["limit"] or 10
     found = recall.recall(context.pk, vector, limit=min(limit, 20), embedding_model=model or None)
     return _outcome(context, found)

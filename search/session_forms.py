@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from django import forms
+from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 
 from episodes.forms import Filters
@@ -191,8 +192,8 @@ class VectorForm(forms.Form):
     )
     limit = _most(10, 50)
 
-    def vector(self) -> Vector:
-        """What was pasted. Raises Invalid with the reason."""
+    def clean_embedding(self) -> Vector:
+        """The vector that was pasted."""
         text = self.cleaned_data["embedding"].strip()
         if text.startswith("["):
             return _vector(_list_in(text), None)
@@ -203,13 +204,13 @@ def _list_in(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        raise Invalid.field("embedding", "this is no JSON list of numbers") from None
+        raise ValidationError("this is no JSON list of numbers") from None
 
 
 def _vector(embedding: Any, embedding_b64: Any) -> Vector:
     try:
         vector = recall.given_vector(embedding, embedding_b64)
     except Invalid as error:
-        raise Invalid.field("embedding", error.detail) from error
+        raise ValidationError(error.detail) from error
     assert vector is not None  # noqa: S101 - one of the two was given
     return vector
