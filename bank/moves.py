@@ -13,6 +13,7 @@ from bank import layout, places, queries
 from bank.files import PathRefused, Stamp
 from bank.layout import PageFile
 from bank.models import Kind, Page
+from memoryweb.core.chunks import chunks
 
 _CHUNK = 500  # Paths in one query.
 _NAMED_BY_PEOPLE = (Kind.ENTITY, Kind.WIKI)  # A note's name is its day.
@@ -76,11 +77,7 @@ def _pages(paths: Sequence[str]) -> list[Page]:
     living = Page.objects.filter(archived_at=None, kind__in=_NAMED_BY_PEOPLE).only(*_COLUMNS)
     # Without a stamp it is not known that the file ever held the page's text.
     living = living.exclude(file_stamp="")
-    return [
-        page
-        for at in range(0, len(paths), _CHUNK)
-        for page in living.filter(path__in=paths[at : at + _CHUNK])
-    ]
+    return [page for some in chunks(paths, _CHUNK) for page in living.filter(path__in=some)]
 
 
 def _matched(pages: Iterable[Page], files: Iterable[PageFile]) -> dict[str, PageFile]:

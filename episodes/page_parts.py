@@ -22,6 +22,12 @@ def without(query: QueryDict, *names: str) -> str:
     return rest.urlencode()
 
 
+def back_to(request: HttpRequest, address: str) -> str:
+    """This address with the filters that a form was sent from, as its field `back` has them."""
+    back = QueryDict(request.POST.get("back", "")[:4000])
+    return address + (f"?{back.urlencode()}" if back else "")
+
+
 def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from django.conf import settings
 from django.contrib import messages
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
@@ -19,7 +19,7 @@ from bank import findings
 from bank.showing import Changes, changes
 from episodes import session_deletion, session_queries, session_undo, sessions
 from episodes.models import Context, Memory, MemoryVector
-from episodes.page_parts import counted_memories, taken_off, tell_deleted, without
+from episodes.page_parts import back_to, counted_memories, taken_off, tell_deleted, without
 from memoryweb.core import audit
 from memoryweb.core.access import actor_of, curator_page, may_write
 from memoryweb.core.errors import Conflict, Invalid, NotFound, Refused
@@ -303,9 +303,7 @@ def _back(request: HttpRequest, ids: Sequence[str]) -> str:
     if request.POST.get("from") == "memory" and len(ids) == 1:
         return reverse("memory", args=[ids[0]])
     of = request.POST.get("context", "")
-    address = reverse("session", args=[of]) if of else reverse("memories")
-    back = QueryDict(request.POST.get("back", "")[:4000])
-    return address + (f"?{back.urlencode()}" if back else "")
+    return back_to(request, reverse("session", args=[of]) if of else reverse("memories"))
 
 
 def _deleted(request: HttpRequest, memory_id: str) -> HttpResponse | None:

@@ -20,7 +20,14 @@ from bank import findings
 from bank.showing import Changes, changes
 from episodes import session_deletion, session_queries, session_undo, sessions
 from episodes.models import Context, Memory, MemoryVector
-from episodes.page_parts import counted, counted_memories, taken_off, tell_deleted, without
+from episodes.page_parts import (
+    back_to,
+    counted,
+    counted_memories,
+    taken_off,
+    tell_deleted,
+    without,
+)
 from episodes.queries import ORDERS
 from memoryweb.core.access import actor_of, curator_page, may_write
 from memoryweb.core.errors import Conflict, Invalid, NotFound, Refused
@@ -336,8 +343,7 @@ def _what(contexts: int, memories: int) -> str:
 
 
 def _list_url(request: HttpRequest) -> str:
-    back = QueryDict(request.POST.get("back", "")[:4000])
-    return reverse("sessions") + (f"?{back.urlencode()}" if back else "")
+    return back_to(request, reverse("sessions"))
 
 
 def _back(request: HttpRequest, ids: Sequence[str]) -> HttpResponse:
