@@ -2,7 +2,9 @@
 const stored = "memoryweb.keys";
 let going = 0;
 
-const typing = (element) => element.matches("input:not([type=checkbox], [type=radio], [type=range]), textarea, select, [contenteditable]");
+const field = "input:not([type=checkbox], [type=radio], [type=range]), textarea, select, [contenteditable]";
+// A field of a dialog that closed keeps the focus until the next frame is drawn.
+const typing = (element) => element.matches(field) && element.checkVisibility();
 const on = () => localStorage.getItem(stored) !== "off";
 
 function move(step) {

@@ -1,5 +1,6 @@
 """The context page in a real browser: the budget moves the text, and the address keeps up."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -53,7 +54,7 @@ def test_the_slider_moves_the_text_the_figures_and_the_address(
     slide(page, "200")
     page.wait_for_url(lambda url: url.endswith("/context/?max_tokens=200"))
     expect(sum_of(page)).to_contain_text("of 200 tokens")
-    assert page.locator("[name=max_tokens]").input_value() == "200"
+    expect(page.locator("[name=max_tokens]")).to_have_value("200")
     twin = page.get_by_role("link", name="as JSON")
     expect(twin).to_have_attribute("href", "/api/v1/bank/context?max_tokens=200")
     page.reload()
@@ -110,10 +111,10 @@ def test_it_works_without_script(open_page: Any, viewer: User, bank: None):
     page = open_page("/context/", viewer, java_script_enabled=False)
     page.locator("[name=max_tokens]").fill("200")
     page.get_by_role("button", name="Show", exact=True).click()
-    assert "max_tokens=200" in page.url
-    assert "of 200 tokens" in sum_of(page).inner_text()
+    expect(page).to_have_url(re.compile(r"max_tokens=200"))
+    expect(sum_of(page)).to_contain_text("of 200 tokens")
     page.get_by_text("How the sections share the budget").click()
-    assert page.get_by_text("They take turns").is_visible()
+    expect(page.get_by_text("They take turns")).to_be_visible()
 
 
 @pytest.mark.parametrize("width", [375, 1280])

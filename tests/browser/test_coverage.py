@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from episodes import store, vectors
 from memoryweb.core.actor import system
@@ -44,14 +45,14 @@ def test_a_number_leads_to_as_many_episodes(open_page: Any, viewer: User, mixed:
     page = open_page("/coverage/", viewer)
     row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="wrong width"))
     row.get_by_role("link").click()
-    assert "vector=wrong_width" in page.url
-    assert page.locator("tr[data-item]").count() == 1
+    expect(page).to_have_url(re.compile(r"vector=wrong_width"))
+    expect(page.locator("tr[data-item]")).to_have_count(1)
 
 
 def test_the_banner_leads_to_what_must_be_mended(open_page: Any, viewer: User, mixed: None):
     page = open_page("/coverage/", viewer)
     page.get_by_role("link", name="Show it").click()
-    assert page.locator("tr[data-item]").count() == 1
+    expect(page.locator("tr[data-item]")).to_have_count(1)
 
 
 @pytest.mark.parametrize("path", ["/coverage/", "/", "/settings/search/"])

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from episodes import store, vectors
 from memoryweb.core import active_model
@@ -57,7 +58,7 @@ def test_the_provider_is_tested_by_a_button(open_page: Any, administrator: User,
     page = open_page("/settings/provider/", administrator)
     page.get_by_role("button", name="Test", exact=True).click()
     page.get_by_text("It answers, and its vectors mean something.").wait_for()
-    assert page.get_by_text("8 numbers").is_visible()
+    expect(page.get_by_text("8 numbers")).to_be_visible()
 
 
 def test_a_run_is_the_same_in_two_windows_and_after_a_reload_and_ends_by_cancel(
@@ -108,7 +109,7 @@ def test_models_are_compared_judged_switched_and_switched_back(
     page.get_by_role("button", name="Compare").click()
     page.get_by_role("button", name="just this").first.click()
     page.get_by_text("1 of them judged").wait_for()
-    assert page.get_by_role("row", name="nDCG at 10 1.000 1.000").is_visible()
+    expect(page.get_by_role("row", name="nDCG at 10 1.000 1.000")).to_be_visible()
     page.get_by_role("button", name="Switch to newer").click()
     page.get_by_text("Searches compare newer now.").wait_for()
     assert active_model.active().model == "newer"
@@ -133,5 +134,5 @@ def test_each_number_of_coverage_leads_to_as_many_documents(
     assert len(counted) > 15
     for address, number in counted.items():
         page.goto(address)
-        assert page.locator("tr[data-item]").count() == number, address
+        expect(page.locator("tr[data-item]"), address).to_have_count(number)
         assert page.evaluate("document.documentElement.scrollWidth") == width

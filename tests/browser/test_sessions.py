@@ -2,12 +2,14 @@
 and everything but what is live without script."""
 
 import json
+import re
 from collections.abc import Callable
 from importlib.resources import files
 from typing import Any
 
 import axe_playwright_python
 import pytest
+from playwright.sync_api import expect
 
 from episodes import code_vectors, memory_vectors, sessions
 from episodes.session_schemas import CodeVectorIn, MemoryIn
@@ -56,7 +58,7 @@ def test_words_are_recalled_as_they_are_typed(open_page: Any, viewer: User, shop
     found = page.locator("#recalled .result")
     found.first.wait_for()
     assert found.all_inner_texts()[0].count("Queues drain at night") == 1
-    assert page.url.endswith("/sessions/shop/")
+    expect(page).to_have_url(re.compile(r"/sessions/shop/$"))
     page.get_by_label("What to recall").fill("zebra")
     page.get_by_text("No memory of this session has one of these words.").wait_for()
 
@@ -73,10 +75,10 @@ def test_a_vector_is_pasted_and_its_mistake_is_told_in_place(
     box.fill(json.dumps([0.1, 1.0]))
     page.get_by_role("button", name="Recall by this vector").click()
     page.locator("#recalled .result").first.wait_for()
-    assert "Queues drain" in page.locator("#recalled .result").first.inner_text()
+    expect(page.locator("#recalled .result").first).to_contain_text("Queues drain")
     page.get_by_role("link", name="1 without a vector").click()
     page.wait_for_url("**skipped=no_vector**")
-    assert page.locator("#memories tr[data-item]").count() == 1
+    expect(page.locator("#memories tr[data-item]")).to_have_count(1)
 
 
 def test_what_a_shell_gets_and_similar_memories_come_by_themselves(
@@ -99,7 +101,7 @@ def test_filters_change_the_list_and_the_address(open_page: Any, viewer: User, s
 def test_memories_are_deleted_and_brought_back(open_page: Any, curator: User, shop: None):
     page = open_page("/sessions/shop/", curator)
     page.get_by_label("Select all on this page").check()
-    assert page.get_by_text("3 selected").is_visible()
+    expect(page.get_by_text("3 selected")).to_be_visible()
     page.locator(".bulk").get_by_role("button", name="Delete…").click()
     page.get_by_role("button", name="Delete 3 memories").click()
     page.get_by_text("Looked again").wait_for()
@@ -112,14 +114,14 @@ def test_without_script_everything_works(open_page: Any, curator: User, shop: No
     page = open_page("/sessions/shop/", curator, java_script_enabled=False)
     page.get_by_label("What to recall").fill("queues")
     page.get_by_role("button", name="Recall", exact=True).click()
-    assert page.locator(".result").count() == 1
+    expect(page.locator(".result")).to_have_count(1)
     page.get_by_text("Recall by a vector", exact=True).click()
     page.locator("textarea[name=embedding]").fill("[1, 0]")
     page.get_by_role("button", name="Recall by this vector").click()
-    assert page.locator(".result").count() == 2
+    expect(page.locator(".result")).to_have_count(2)
     page.goto("/sessions/shop/")
     page.get_by_role("link", name="Show it").click()
-    assert page.get_by_text("DEVBASE_CONTEXT_MEMORIES", exact=True).is_visible()
+    expect(page.get_by_text("DEVBASE_CONTEXT_MEMORIES", exact=True)).to_be_visible()
 
 
 PATHS = [

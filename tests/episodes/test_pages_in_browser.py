@@ -1,10 +1,12 @@
 """The pages of episodes in a real browser: they fit, keep the policy, and need no script."""
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from django.test import Client
+from playwright.sync_api import expect
 
 from episodes.models import Episode
 from tests.episodes.builders import ATTACK
@@ -91,40 +93,40 @@ def test_the_list_follows_what_is_typed_and_so_do_the_address_and_the_twin(open_
     page = open_page("/episodes/")
     page.get_by_label("Part of a summary").fill("重建")
     page.locator("tr[data-item]").nth(1).wait_for(state="detached")
-    assert page.locator("tr[data-item]").count() == 1
-    assert "q=%E9%87%8D%E5%BB%BA" in page.url
+    expect(page.locator("tr[data-item]")).to_have_count(1)
+    expect(page).to_have_url(re.compile(r"q=%E9%87%8D%E5%BB%BA"))
     twin = page.get_by_role("link", name="as JSON").get_attribute("href")
     assert "q=%E9%87%8D%E5%BB%BA" in twin
 
 
 def test_ticked_episodes_are_deleted_and_brought_back(open_page, rows):
     page = open_page("/episodes/")
-    assert not page.locator(".bulk").is_visible()
+    expect(page.locator(".bulk")).to_be_hidden()
     page.locator("[data-select]").nth(0).check()
     page.locator("[data-select]").nth(1).check()
     page.get_by_text("2 selected").wait_for()
     page.locator(".bulk").get_by_role("button", name="Delete").click()
     page.get_by_role("button", name="Delete 2 episodes").click()
     page.get_by_text("Deleted 2 episodes").wait_for()
-    assert page.locator("tr[data-item]").count() == 3
+    expect(page.locator("tr[data-item]")).to_have_count(3)
     page.get_by_role("button", name="Bring all back").click()
     page.get_by_text("2 episodes restored.").wait_for()
-    assert page.locator("tr[data-item]").count() == 5
+    expect(page.locator("tr[data-item]")).to_have_count(5)
 
 
 def test_all_of_it_works_without_script(open_page, rows):
     page = open_page("/episodes/", java_script_enabled=False)
     page.get_by_label("Part of a summary").fill("locks")
     page.get_by_role("button", name="Filter").click()
-    assert page.locator("tr[data-item]").count() == 1
+    expect(page.locator("tr[data-item]")).to_have_count(1)
     page.locator("[data-select]").check()
     page.locator(".bulk").get_by_role("button", name="Delete").click()
     page.get_by_role("button", name="Delete 1 episode").click()
     page.get_by_role("button", name="Bring back").click()
-    assert page.get_by_text("1 episode restored.").is_visible()
+    expect(page.get_by_text("1 episode restored.")).to_be_visible()
     page.get_by_role("link", name="Edit").click()
     page.get_by_label("Summary").fill("Edited without script")
     page.get_by_role("button", name="Save").click()
     page.get_by_role("button", name="Save").click()
-    assert page.get_by_text("The episode is saved.").is_visible()
+    expect(page.get_by_text("The episode is saved.")).to_be_visible()
     assert Episode.objects.get(pk="one").summary == "Edited without script"
