@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.test import Client
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from memoryweb.core.models import User
 
@@ -22,6 +22,9 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+# A slow machine is not a fault: this is long enough for one that does ten things at once.
+PATIENCE = 30_000
+expect.set_options(timeout=PATIENCE)
 WATCH_POLICY = """
     document.addEventListener("securitypolicyviolation", (event) =>
         console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`));
@@ -80,7 +83,7 @@ def open_page(chromium: Browser, live_server: Any) -> Iterator[Callable[..., Pag
     def make(path: str, person: User | None = None, width: int = 1280, **options: Any) -> Page:
         size = {"width": width, "height": 800}
         context = chromium.new_context(viewport=size, base_url=live_server.url, **options)
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(PATIENCE)
         windows.append(Watched(context, live_server.url))
         if person is not None:
             context.add_cookies([session_of(person, live_server.url)])

@@ -79,6 +79,7 @@ def test_earlier_and_later_lead_to_the_months_that_have_notes(open_page: Any, vi
     assert dotted(window) == ["29"]
     expect(window.locator("td.in-window")).to_have_count(0)
     window.get_by_role("link", name=today.strftime("%b %Y")).click()
+    expect(window.get_by_role("heading", name=today.strftime("%B %Y"))).to_be_visible()
     assert dotted(window) == [str(today.day)]
 
 

@@ -67,7 +67,7 @@ def test_a_folder_is_sent_a_few_files_at_a_time(
     page.get_by_label("Folder").set_input_files(folder)
     page.get_by_role("button", name="Send the folder").click()
     expect(page.locator("[data-folder-upload] [role=status]")).to_have_text(
-        re.compile(r"^61 files: (60 created, 1 left|1 left, 60 created)\.$"), timeout=30_000
+        re.compile(r"^61 files: (60 created, 1 left|1 left, 60 created)\.$")
     )
     expect(page.locator("#outcomes tbody tr")).to_have_count(1)
     expect(page.locator("#outcomes")).to_contain_text("huge.md")

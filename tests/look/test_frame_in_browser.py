@@ -27,6 +27,8 @@ FLAGS = [
 ]
 FIXTURES = Path(__file__).parent / "templates"
 
+expect.set_options(timeout=30_000)  # As long as Playwright waits for everything else.
+
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
