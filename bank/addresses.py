@@ -7,7 +7,7 @@ from django.utils.text import Truncator
 
 from bank import linking
 from bank.links import Link, extract
-from bank.models import Kind, Page
+from bank.models import Kind, Page, Wiki
 
 LOOKED_UP = 2_000  # Links of one text whose pages are looked up; the others show as missing.
 Trail = list[tuple[str, str | None]]
@@ -33,11 +33,12 @@ def address_of(kind: Kind | str, name: str) -> str:
     return Page(kind=kind, name=name).get_absolute_url()
 
 
-def trail(kind: Kind | str, page: Page | None, here: str = "") -> Trail:
-    """The links above a page, or above what is done with it."""
-    if kind == Kind.WIKI and page is not None:
-        wiki = page.name.partition("/")[0]
-        steps: Trail = [("Wikis", reverse("wikis")), (wiki, reverse("wiki", args=[wiki]))]
+def trail(kind: Kind | str, page: Page | None, here: str = "", name: str = "") -> Trail:
+    """The links above a page, or above what is done with it; `name` is that of one to be."""
+    if kind == Kind.WIKI and (named := page.name if page else name):
+        wiki = named.partition("/")[0]
+        called = Wiki.objects.filter(pk=wiki).values_list("name", flat=True).first() or wiki
+        steps: Trail = [("Wikis", reverse("wikis")), (called, reverse("wiki", args=[wiki]))]
     else:
         steps = [("Bank", reverse("bank"))]
     if kind == Kind.NOTE:

@@ -59,6 +59,11 @@ class Draft:
         return self.content != (self.page.content if self.page else "")
 
     @property
+    def wiki(self) -> str:
+        """The id of the wiki that its links lead into, "" for the bank."""
+        return self.name.partition("/")[0] if self.kind == Kind.WIKI else ""
+
+    @property
     def url(self) -> str:
         return reverse("edit_page", kwargs={"kind": self.kind, "name": self.name})
 
@@ -253,7 +258,7 @@ def _editor(
     context = {
         "form": form,
         "kept_as": _kept_as(request, draft, form),
-        "trail": trail(draft.kind, draft.page, "Edit" if draft.page else "New"),
+        "trail": trail(draft.kind, draft.page, "Edit" if draft.page else "New", draft.name),
     }
     context |= _live(request, draft) | more
     return render(request, "bank/edit.html", context, status=status)
@@ -290,7 +295,7 @@ def _live(request: HttpRequest, draft: Draft) -> dict[str, Any]:
     if show == "changes" and draft.page:
         context["changes"] = changes(draft.page.content, draft.content)
     else:
-        context["prose"] = prose(draft.content, resolver(draft.content))
+        context["prose"] = prose(draft.content, resolver(draft.content, draft.wiki, draft.page))
     return context
 
 

@@ -28,6 +28,7 @@ from bank.showing import prose
 from memoryweb.core import paging
 from memoryweb.core.access import actor_of, curator_page, may_write
 from memoryweb.core.actor import Actor, Role
+from memoryweb.core.chunks import chunks
 from memoryweb.core.errors import Conflict, Invalid, Moved, NotFound, Refused
 from memoryweb.core.forms import add_errors
 from memoryweb.core.parts import is_part
@@ -163,6 +164,7 @@ def _twins(pages: Iterable[Page]) -> set[str]:
 def _missing(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
     """No such page: offer to begin it, where the name can be a page's."""
     refusal, slug = "", name
+    called = name.partition("/")[2] if kind == Kind.WIKI else name
     if kind == Kind.ENTITY:
         try:
             slug = names.slug(name)
@@ -170,12 +172,12 @@ def _missing(request: HttpRequest, kind: Kind, name: str) -> HttpResponse:
             refusal = refused.reason
     context = {
         "kind": kind,
-        "name": name,
+        "name": called,
         "slug": slug,
         "refusal": refusal,
         "archived": queries.archived().filter(kind=kind, key=queries.key_of(kind, name)).first(),
         "may_write": may_write(request),
-        "trail": trail(kind, None, name),
+        "trail": trail(kind, None, called, name),
     }
     return render(request, "bank/missing.html", context, status=HTTPStatus.NOT_FOUND)
 
@@ -358,7 +360,7 @@ def _weeks(month: date, today: date) -> list[list[Square]]:
     names = [day.isoformat() for day in days if day]
     noted = {note.name: note for note in queries.notes().filter(name__in=names).defer("content")}
     squares = [_square(day, month, today, noted) if day else Square() for day in days]
-    return [squares[at : at + 7] for at in range(0, len(squares), 7)]
+    return list(chunks(squares, 7))
 
 
 def _square(day: date, month: date, today: date, noted: dict[str, Page]) -> Square:

@@ -226,3 +226,28 @@ def test_a_page_of_a_wiki_leads_to_its_json(viewer: User, signed_in: SignIn, gar
     page = desk.get(wiki_pages.find("garden", "guide/tulip").get_absolute_url())
     assert page.context["json_url"] == address
     assert desk.get(address).json()["title"] == "Tulip"
+
+
+def test_a_page_to_be_written_is_begun_in_its_own_wiki(
+    curator: User, ada: Actor, signed_in: SignIn, garden: Wiki
+) -> None:
+    content = "# Oak\n\nStands by the [[rose]] and the [[指南/birch]].\n"
+    services.save(ada, Kind.WIKI, "garden/oak", content)
+    client, begun = signed_in(curator), "/wikis/-/edit/garden/pages/%E6%8C%87%E5%8D%97/birch/"
+    for address in ("/wikis/garden/pages/oak/", "/wikis/garden/lint/?check=broken"):
+        assert f'href="{begun}"' in text(client, address)
+    page = text(client, begun)
+    assert '<a href="/wikis/garden/">Garden</a>' in page  # above it, and where Cancel leads
+    assert 'class="button" href="/wikis/garden/">Cancel' in page
+
+
+def test_a_preview_finds_the_pages_of_its_own_wiki(
+    curator: User, signed_in: SignIn, garden: Wiki
+) -> None:
+    sent = {"content": "# Rose\n\nSee [[guide/tulip]] and [[oak]].", "step": "preview"}
+    page = signed_in(curator).post(
+        "/wikis/-/edit/garden/pages/rose/", sent, headers={"HX-Request": "true"}
+    )
+    prose = page.content.decode()
+    assert 'href="/wikis/garden/pages/guide/tulip/"' in prose
+    assert prose.count("There is no such page yet.") == 1
