@@ -13,6 +13,7 @@ from memoryweb.core.analysis import ANALYZERS, Analyzer
 from memoryweb.core.errors import FieldError, Invalid, NotFound
 from memoryweb.core.models import QuarantineItem
 from memoryweb.core.vectors import Vector, VectorRefused, decode_blob
+from search.beside import beside
 from search.defaults import Defaults
 from search.embedding.problems import PROBLEMS
 from search.embedding.querying import query_vector
@@ -56,10 +57,11 @@ class Found:
     analyzer: Analyzer
 
 
-def search(request: SearchIn, index: LiveIndex = live) -> Found:
-    """Raises Invalid for a request without meaning, Unavailable for an unmet `min_seq`."""
+def search(request: SearchIn, index: LiveIndex | None = None) -> Found:
+    """By the index of the model that the request names, if none is given. Raises Invalid for a
+    request without meaning, Unavailable for an unmet `min_seq`."""
     started = time.perf_counter()
-    view = index.view(request.min_seq)
+    view = (index or _index_of(request.embedding_model)).view(request.min_seq)
     vector, reasons = _query_vector(request, view)
     query = _query(request, view.saved, vector)
     analyzer = ANALYZERS[view.saved.analyzer]
@@ -112,7 +114,7 @@ def why_not(request: SearchIn, collection: str, document: str) -> Missed:
         if held(collection, document):
             return Missed("quarantined")
         raise NotFound("there is no such document")
-    view = live.view(request.min_seq)
+    view = _index_of(request.embedding_model).view(request.min_seq)
     vector, _ = _query_vector(request, view)
     query = _query(request, view.saved, vector)
     if view.indexes is None:
@@ -135,6 +137,15 @@ def suggestions(most: int = 8) -> list[str]:
         return []
     texts = SuggestedQuery.objects.filter(model=active.model).values_list("text", flat=True)
     return list(texts.order_by("pk")[:most])
+
+
+def _index_of(model: str | None) -> LiveIndex:
+    """The index that compares this stored model's vectors; the one that serves for no model, the
+    active one, and one of which nothing is stored."""
+    active = live.state().active
+    if model is None or active is None or model == active.model:
+        return live
+    return beside.index(model) or live
 
 
 def _query(request: SearchIn, saved: Defaults, vector: Vector | None) -> Query:

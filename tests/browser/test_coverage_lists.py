@@ -11,7 +11,8 @@ from episodes import store, vectors
 from memoryweb.core import active_model
 from memoryweb.core.actor import system
 from memoryweb.core.models import User
-from search import comparing, runs
+from search import runs
+from search.beside import beside
 from search.embedding import batches
 from search.embedding.querying import query_vectors
 from search.live import live
@@ -24,7 +25,7 @@ pytestmark = pytest.mark.browser
 @pytest.fixture
 def provider(settings: Any, transactional_db: None, home: Any) -> Iterator[Double]:
     """The double as the configured provider, of the model `toy`."""
-    forget = (live.forget, comparing.beside.forget, query_vectors.forget)
+    forget = (live.forget, beside.forget, query_vectors.forget)
     with running() as double, pytest.MonkeyPatch.context() as patch:
         patch.setattr(batches, "PAUSES", (0.0, 0.0, 0.0))
         settings.MEMORYWEB_EMBEDDING_URL = f"{double.url}/v1"

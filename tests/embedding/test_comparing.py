@@ -8,7 +8,8 @@ import pytest
 from memoryweb.core import active_model
 from memoryweb.core.actor import system
 from memoryweb.core.models import AuditEntry
-from search import comparing, judging, runs
+from search import judging, runs
+from search.beside import beside
 from search.models import Judgement
 from tests.embedding.double import vector_of
 
@@ -17,9 +18,9 @@ TEXTS = {"quay": "quay", "crane": "quay crane", "bread": "bread"}
 
 @pytest.fixture(autouse=True)
 def _nothing_beside():
-    comparing.beside.forget()
+    beside.forget()
     yield
-    comparing.beside.forget()
+    beside.forget()
 
 
 @pytest.fixture
@@ -172,4 +173,17 @@ def test_a_model_is_filled_beside_from_the_coverage_page(signed_in, curator, epi
     assert "Fill another model beside it" in desk.get("/coverage/").content.decode()
     desk.post("/runs/start/", {"model": " newer "})
     assert runs.all_runs().get().model == "newer"
+    assert active_model.active().model == "toy"
+
+
+def test_a_search_that_names_a_stored_model_compares_that_ones_vectors(api, both):
+    asked = {"query_embedding": vector_of("quay"), "collections": ["episodes"], "limit": 1}
+    for model, best in {"toy": "quay", "upside": "bread", None: "quay"}.items():
+        body = asked | ({"embedding_model": model} if model else {})
+        found = api("read").post("/search", body).json()
+        assert (found["mode"], found["reasons"]) == ("vector", [])
+        assert [one["id"] for one in found["results"]] == [best]
+    # Of words, the provider makes the vector by the model that is named.
+    words = {"query": "quay", "embedding_model": "upside", "collections": ["episodes"]}
+    assert api("read").post("/search", words).json()["mode"] == "hybrid"
     assert active_model.active().model == "toy"
