@@ -6,6 +6,8 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from memoryweb.core.chunks import chunks
+
 _CHUNK = 500  # Hashes in one query.
 
 
@@ -41,8 +43,7 @@ def _holds(
     named = "SELECT 1 FROM bank_page WHERE kind = ? AND key = ? LIMIT 1"
     if any(database.execute(named, (kind, key)).fetchone() for key in keys):
         return True
-    for at in range(0, len(shas), _CHUNK):
-        some = shas[at : at + _CHUNK]
+    for some in chunks(shas, _CHUNK):
         marks = ", ".join("?" * len(some))
         sql = f"SELECT 1 FROM bank_revision WHERE sha256 IN ({marks}) LIMIT 1"  # noqa: S608 - marks
         if database.execute(sql, some).fetchone():

@@ -12,6 +12,7 @@ from bank.models import FileProblem
 from bank.reasons import Problem, Why
 from memoryweb.core import clock
 from memoryweb.core.actor import Actor, Role
+from memoryweb.core.chunks import chunks
 from memoryweb.core.errors import NotFound
 
 _CHUNK = 500  # Rows in one statement.
@@ -140,8 +141,8 @@ def _store(
         for path, problem in fresh.items()
     ]
     with transaction.atomic():
-        for at in range(0, len(gone), _CHUNK):
-            FileProblem.objects.filter(pk__in=gone[at : at + _CHUNK]).delete()
+        for some in chunks(gone, _CHUNK):
+            FileProblem.objects.filter(pk__in=some).delete()
         # Another process may have found the same in this moment.
         FileProblem.objects.bulk_create(rows, _CHUNK, ignore_conflicts=True)
         FileProblem.objects.bulk_update(changed, ["reason", "stamp"], 100)

@@ -12,6 +12,7 @@ from episodes.session_schemas import CodeVectorFilter, CodeVectorIn
 from episodes.vectors import UNNAMED, received, refusal_error
 from memoryweb.core import active_model, clock
 from memoryweb.core.actor import Actor, Role
+from memoryweb.core.chunks import chunks
 from memoryweb.core.errors import DomainError, Invalid, NotFound, Refused
 from memoryweb.core.guard import scan
 from memoryweb.core.vectors import VectorRefused, encode_blob
@@ -64,9 +65,8 @@ def store_many(
             rows[row.file_path, row.symbol_name, row.model] = row
             places.add(place)
     seq = clock.current_seq()
-    found = list(rows.values())
-    for start in range(0, len(found), BATCH):
-        seq = _write(actor, collection, found[start : start + BATCH])
+    for some in chunks(rows.values(), BATCH):
+        seq = _write(actor, collection, some)
     return Stored(len(places), failed, seq)
 
 

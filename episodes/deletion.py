@@ -5,7 +5,7 @@ index, and can be brought back.
 """
 
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
@@ -29,6 +29,7 @@ from episodes.schemas import EpisodeFilter
 from episodes.store import recalled_text
 from memoryweb.core import clock, quarantine
 from memoryweb.core.actor import Actor, Role
+from memoryweb.core.chunks import chunks
 from memoryweb.core.errors import Conflict, Forbidden, Invalid, NotFound
 from memoryweb.core.guard import scan
 from memoryweb.core.models import Rereading
@@ -95,7 +96,9 @@ def delete_many(
     _refuse_foreign(actor, found)
     receipt = Receipt(batch=str(uuid.uuid4()) if undoable else "", seq=clock.current_seq())
     gone = [
-        one for batch in _batches(found) for one in _delete_batch(actor, batch, wanted, receipt)
+        one
+        for batch in chunks(found, BATCH)
+        for one in _delete_batch(actor, batch, wanted, receipt)
     ]
     _verify(receipt, gone)
     return receipt
@@ -109,7 +112,7 @@ def preview(
     found = _found(ids, wanted)
     _refuse_foreign(actor, found)
     vectors = sum(
-        EpisodeVector.objects.filter(episode__in=batch).count() for batch in _batches(found)
+        EpisodeVector.objects.filter(episode__in=batch).count() for batch in chunks(found, BATCH)
     )
     return Receipt(rows=len(found), vectors=vectors, seq=clock.current_seq())
 
@@ -170,19 +173,15 @@ def _found(ids: Sequence[str] | None, wanted: EpisodeFilter | None) -> list[str]
         if not wanted.given:
             raise Invalid("an empty filter would delete everything; name at least one field")
         return list(queries.matching(wanted).values_list("pk", flat=True))
-    batches = _batches(sorted(set(ids or ())))
+    batches = chunks(sorted(set(ids or ())), BATCH)
     rows = (Episode.objects.filter(pk__in=batch) for batch in batches)
     return [pk for found in rows for pk in found.values_list("pk", flat=True)]
-
-
-def _batches(ids: Sequence[str]) -> Iterator[Sequence[str]]:
-    return (ids[start : start + BATCH] for start in range(0, len(ids), BATCH))
 
 
 def _refuse_foreign(actor: Actor, ids: Sequence[str]) -> None:
     if not actor.agent_id:
         return
-    for batch in _batches(ids):
+    for batch in chunks(ids, BATCH):
         rows = Episode.objects.filter(pk__in=batch)
         if rows.exclude(agent_id=actor.agent_id).exists():
             raise Forbidden(
@@ -218,7 +217,7 @@ def _delete_batch(
 def _verify(receipt: Receipt, ids: Sequence[str]) -> None:
     """Look again, in the tables and in the index, for what was just removed."""
     left = 0
-    for batch in _batches(ids):
+    for batch in chunks(ids, BATCH):
         left += Episode.objects.filter(pk__in=batch).count()
         left += EpisodeVector.objects.filter(episode__in=batch).count()
     found = still_found(COLLECTION, ids)

@@ -19,6 +19,7 @@ from episodes.identifiers import content_id
 from episodes.models import Episode
 from episodes.schemas import EpisodeIn
 from memoryweb.core.actor import Actor
+from memoryweb.core.chunks import chunks
 from memoryweb.core.errors import DomainError
 from memoryweb.core.strict_json import Malformed, loads
 
@@ -249,9 +250,5 @@ def salvage(
 
 def existing(ids: Iterable[str]) -> set[str]:
     """Those of the ids that have an episode."""
-    wanted = list(ids)
-    found: set[str] = set()
-    for start in range(0, len(wanted), store.BATCH):
-        rows = Episode.objects.filter(pk__in=wanted[start : start + store.BATCH])
-        found.update(rows.values_list("pk", flat=True))
-    return found
+    batches = (Episode.objects.filter(pk__in=batch) for batch in chunks(ids, store.BATCH))
+    return {pk for rows in batches for pk in rows.values_list("pk", flat=True)}

@@ -12,6 +12,7 @@ from episodes.sessions import COLLECTION
 from episodes.vectors import received, refusal_error
 from memoryweb.core import active_model, clock
 from memoryweb.core.actor import Actor, Role
+from memoryweb.core.chunks import chunks
 from memoryweb.core.errors import DomainError, Invalid, NotFound
 from memoryweb.core.models import ActiveModel
 from memoryweb.core.vectors import Vector, VectorRefused, encode_blob
@@ -69,9 +70,8 @@ def index_many(actor: Actor, sent: Sequence[Sent | DomainError]) -> Stored:
     states: Counter[str] = Counter()
     rows: list[MemoryVector] = []
     seq = 0
-    places = list(vectors)
-    for start in range(0, len(places), BATCH):
-        batch = {at: (sent[at], vectors[at]) for at in places[start : start + BATCH]}
+    for places in chunks(vectors, BATCH):
+        batch = {at: (sent[at], vectors[at]) for at in places}
         seq = _write(actor, batch, failed, states, rows)  # type: ignore[arg-type]
     return Stored(states.total(), dict(states), failed, seq or clock.current_seq(), rows)
 

@@ -13,6 +13,7 @@ from episodes.models import Context, Memory, MemoryVector
 from episodes.sessions import COLLECTION, CONTEXTS, EDITED, NEW, OF_CONTEXT
 from memoryweb.core import clock, quarantine
 from memoryweb.core.actor import Actor, Role
+from memoryweb.core.chunks import chunks
 from memoryweb.core.errors import NotFound
 
 
@@ -29,10 +30,9 @@ def delete_memories(actor: Actor, ids: Iterable[str], *, undoable: bool = False)
     actor.require(Role.CURATOR)
     receipt = Receipt(seq=clock.current_seq(), batch=_batch(undoable))
     gone: list[str] = []
-    wanted = sorted(set(ids))
-    for start in range(0, len(wanted), BATCH):
+    for batch in chunks(sorted(set(ids)), BATCH):
         with clock.writing(actor) as tx:
-            rows = Memory.objects.filter(pk__in=wanted[start : start + BATCH])
+            rows = Memory.objects.filter(pk__in=batch)
             found = list(rows.values_list("pk", flat=True))
             receipt.vectors += _delete_rows(tx, found, receipt.batch)
             if found:
@@ -96,8 +96,7 @@ def _batch(undoable: bool) -> str:
 def _delete_rows(tx: clock.Writing, ids: Sequence[str], kept_as: str) -> int:
     """Remove memories, their vectors and what was held of them; how many vectors."""
     vectors = 0
-    for start in range(0, len(ids), BATCH):
-        batch = ids[start : start + BATCH]
+    for batch in chunks(ids, BATCH):
         if kept_as:
             session_undo.keep_memories(tx, batch, kept_as)
         vectors += MemoryVector.objects.filter(memory__in=batch).delete()[0]
@@ -112,8 +111,7 @@ def _verified(receipt: Receipt, ids: Sequence[str]) -> Receipt:
     """The receipt after looking again, in the tables and in the indexes."""
     receipt.rows = len(ids)
     left = 0
-    for start in range(0, len(ids), BATCH):
-        batch = ids[start : start + BATCH]
+    for batch in chunks(ids, BATCH):
         left += Memory.objects.filter(pk__in=batch).count()
         left += MemoryVector.objects.filter(memory__in=batch).count()
     found = still_found(COLLECTION, ids)

@@ -13,6 +13,7 @@ from episodes.models import Context, DeletedSession, Memory, MemoryVector
 from episodes.sessions import COLLECTION, CONTEXTS, EDITED
 from memoryweb.core import clock, quarantine
 from memoryweb.core.actor import Actor, Role
+from memoryweb.core.chunks import chunks
 from memoryweb.core.errors import Conflict, NotFound
 from memoryweb.core.guard import scan
 from memoryweb.core.models import Rereading
@@ -133,8 +134,8 @@ def _restore_memories(tx: clock.Writing, kept: Sequence[DeletedSession]) -> list
     back = [
         one for one in kept if one.document not in taken and one.record["context_id"] in contexts
     ]
-    for start in range(0, len(back), BATCH):
-        _restore_batch(tx, back[start : start + BATCH])
+    for some in chunks(back, BATCH):
+        _restore_batch(tx, some)
     return [one.document for one in back]
 
 

@@ -14,6 +14,7 @@ from episodes.queries import COLLECTION
 from episodes.schemas import VectorState
 from memoryweb.core import active_model, clock
 from memoryweb.core.actor import Actor, Role
+from memoryweb.core.chunks import chunks
 from memoryweb.core.errors import DomainError, FieldError, Invalid, NotFound
 from memoryweb.core.models import ActiveModel
 from memoryweb.core.vectors import Vector, VectorRefused, checked_vector, decode_blob, encode_blob
@@ -93,8 +94,8 @@ def set_vectors(actor: Actor, sent: Sequence[Sent | DomainError]) -> Stored:
     good = [(index, one) for index, one in enumerate(sent) if isinstance(one, Sent)]
     states: Counter[VectorState] = Counter()
     seq = clock.current_seq()
-    for start in range(0, len(good), BATCH):
-        batch = _Batch(actor, dict(good[start : start + BATCH]))
+    for some in chunks(good, BATCH):
+        batch = _Batch(actor, dict(some))
         seq = batch.write()
         failed |= batch.failed
         states.update(batch.states)

@@ -23,6 +23,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from memoryweb.core.actor import Actor
+from memoryweb.core.chunks import chunks
 from memoryweb.core.errors import Conflict, DomainError, Gone, Invalid
 from memoryweb.core.models import AnsweredDocument, Change, Clock, IdempotentAnswer
 
@@ -170,8 +171,8 @@ def _deleted_since(documents: Iterable[Document], since: int) -> set[int]:
 def _by_collection(documents: Iterable[Document]) -> Iterator[tuple[str, list[str]]]:
     """Some hundred documents of one collection at a time."""
     for collection, group in groupby(sorted(documents), key=itemgetter(0)):
-        ids = [document for _, document in group]
-        yield from ((collection, ids[start : start + 500]) for start in range(0, len(ids), 500))
+        ids = (document for _, document in group)
+        yield from ((collection, some) for some in chunks(ids, 500))
 
 
 def _current_seq() -> int:
