@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bank.diff import Segment, drawn
+from memoryweb.core.errors import Refused
 from memoryweb.core.guard import Finding
 
 AROUND = 120  # Characters shown on each side of what was found.
@@ -47,6 +48,11 @@ class Shown:
 def shown(text: str, findings: Iterable[Finding]) -> list[Shown]:
     """Each finding of this text as a person is shown it, in the order given."""
     return [_shown(text, finding) for finding in findings]
+
+
+def objections(refusal: Refused) -> list[Shown]:
+    """What the guard found in the text that it let nobody save."""
+    return shown(refusal.text, refusal.findings)
 
 
 def marked(text: str, findings: Iterable[Finding]) -> list[Segment]:

@@ -8,21 +8,20 @@ from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
-from episodes import deletion, queries, store
+from episodes import deletion, histogram, queries, store
 from episodes.directories import Directory, pruned, tree
 from episodes.forms import EpisodeForm, FilterForm
 from episodes.models import Episode
-from episodes.page_parts import counted, taken_off, tell_deleted, without
+from episodes.page_parts import back_to, counted, form_page, taken_off, tell_deleted, without
 from episodes.schemas import EpisodeFilter
 from memoryweb.core.access import actor_of, curator_page, may_write
-from memoryweb.core.errors import Conflict, Invalid, NotFound, Refused
-from memoryweb.core.forms import add_errors
+from memoryweb.core.errors import Conflict, NotFound
 from memoryweb.core.paging import page
 from memoryweb.core.parts import is_part
 
@@ -49,6 +48,7 @@ def episode_list(request: HttpRequest) -> HttpResponse:
     context = {
         "form": form,
         "page": found,
+        "bins": _bins(form, wanted),
         "chips": taken_off(request.GET, form),
         "may_write": may_write(request),
         "json_url": _json_url(wanted, form.order_of_list()) if form.is_valid() else "",
@@ -93,25 +93,20 @@ def edit_episode(request: HttpRequest, episode_id: str) -> HttpResponse:
     """The form of an episode, then what it changes, then the save; a stale one keeps the text."""
     found = queries.find(episode_id)
     form = EpisodeForm.of(found, request.POST or None)
-    context: dict[str, Any] = {"form": form, "episode": found, "etag": found.etag}
-    status = HTTPStatus.OK
-    if request.method == "POST" and request.POST.get("step") != "edit":
-        status = HTTPStatus.UNPROCESSABLE_ENTITY
-        if form.is_valid():
-            try:
-                return _edited(request, found, form)
-            except Invalid as error:
-                add_errors(form, error)
-            except Refused as refusal:
-                context["refusal"] = refusal
-            except Conflict:
-                status, context["stale"] = HTTPStatus.CONFLICT, True
-    context["trail"] = [
-        ("Episodes", reverse("episodes")),
-        (episode_id, found.get_absolute_url()),
-        ("Edit", None),
-    ]
-    return render(request, "episodes/edit.html", context, status=status)
+    address = found.get_absolute_url()
+    context = {
+        "form": form,
+        "episode": found,
+        "etag": found.etag,
+        "trail": [("Episodes", reverse("episodes")), (episode_id, address), ("Edit", None)],
+    }
+    return form_page(
+        request,
+        "episodes/edit.html",
+        context,
+        lambda: _edited(request, found, form),
+        stale=lambda: {"stale": True},
+    )
 
 
 def _edited(request: HttpRequest, found: Episode, form: EpisodeForm) -> HttpResponse:
@@ -148,8 +143,7 @@ def delete_episodes(request: HttpRequest) -> HttpResponse:
         return _preview(request, ids)
     receipt = deletion.delete_many(actor_of(request), ids=ids, undoable=True)
     tell_deleted(request, counted(receipt.rows, "episode"), receipt)
-    back = QueryDict(request.POST.get("back", "")[:4000])
-    return redirect(f"{reverse('episodes')}?{back.urlencode()}")
+    return redirect(back_to(request, reverse("episodes")))
 
 
 @require_POST
@@ -189,6 +183,14 @@ def _deleted(request: HttpRequest, episode_id: str) -> HttpResponse | None:
         return None
     context = {"deletion": found, "trail": [("Episodes", reverse("episodes")), (episode_id, None)]}
     return render(request, "episodes/deleted.html", context, status=HTTPStatus.NOT_FOUND)
+
+
+def _bins(form: FilterForm, wanted: EpisodeFilter) -> list[histogram.Bin]:
+    """What the other filters let through, over time; none while the form is not valid."""
+    if not form.is_valid():
+        return []
+    of_any_day = wanted.model_copy(update={"since": None, "until": None})
+    return histogram.bins(queries.matching(of_any_day), *form.days())
 
 
 def _directories() -> tuple[list[Directory], int]:

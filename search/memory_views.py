@@ -15,15 +15,21 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
-from bank import findings
+from bank.findings import objections
 from bank.showing import Changes, changes
 from episodes import session_deletion, session_queries, session_undo, sessions
 from episodes.models import Context, Memory, MemoryVector
-from episodes.page_parts import back_to, counted_memories, taken_off, tell_deleted, without
+from episodes.page_parts import (
+    back_to,
+    counted_memories,
+    form_page,
+    taken_off,
+    tell_deleted,
+    without,
+)
 from memoryweb.core import audit
 from memoryweb.core.access import actor_of, curator_page, may_write
-from memoryweb.core.errors import Conflict, Invalid, NotFound, Refused
-from memoryweb.core.forms import add_errors
+from memoryweb.core.errors import Conflict, Invalid, NotFound
 from memoryweb.core.models import QuarantineItem
 from memoryweb.core.paging import page
 from memoryweb.core.parts import is_part
@@ -179,24 +185,21 @@ def add_memory(request: HttpRequest, context_id: str) -> HttpResponse:
     """The form of a new memory, and the save, which the guard reads."""
     found = session_queries.find_context(context_id)
     form = MemoryForm(request.POST or None)
-    context: dict[str, Any] = {"form": form, "context": found}
-    status = HTTPStatus.OK
-    if request.method == "POST":
-        status = HTTPStatus.UNPROCESSABLE_ENTITY
-        if form.is_valid():
-            try:
-                saved = sessions.save(
-                    actor_of(request), context_id=found.pk, memories=[form.memory()]
-                )
-            except Invalid as error:
-                add_errors(form, error)
-            except Refused as refusal:
-                context["findings"] = findings.shown(refusal.text, refusal.findings)
-            else:
-                messages.success(request, "The memory is added. Every search and recall has it.")
-                return redirect("memory", saved.ids[0])
-    context["trail"] = _trail(found, ("Add a memory", None))
-    return render(request, "sessions/add.html", context, status=status)
+    context = {"form": form, "context": found, "trail": _trail(found, ("Add a memory", None))}
+    return form_page(
+        request,
+        "sessions/add.html",
+        context,
+        lambda: _added(request, found, form),
+        findings=objections,
+    )
+
+
+def _added(request: HttpRequest, to: Context, form: MemoryForm) -> HttpResponse:
+    """Save a new memory. Raises as the writer does."""
+    saved = sessions.save(actor_of(request), context_id=to.pk, memories=[form.memory()])
+    messages.success(request, "The memory is added. Every search and recall has it.")
+    return redirect("memory", saved.ids[0])
 
 
 @curator_page
@@ -204,23 +207,21 @@ def edit_memory(request: HttpRequest, memory_id: str) -> HttpResponse:
     """The form of a memory, then what it changes, then the save; a stale one keeps the text."""
     found = session_queries.find_any_memory(memory_id)
     form = MemoryForm.of(found, request.POST or None)
-    context: dict[str, Any] = {"form": form, "memory": found, "etag": sessions.etag(found)}
-    status = HTTPStatus.OK
-    if request.method == "POST" and request.POST.get("step") != "edit":
-        status = HTTPStatus.UNPROCESSABLE_ENTITY
-        if form.is_valid():
-            try:
-                return _edited(request, found, form)
-            except Invalid as error:
-                add_errors(form, error)
-            except Refused as refusal:
-                context["findings"] = findings.shown(refusal.text, refusal.findings)
-            except Conflict:
-                status = HTTPStatus.CONFLICT
-                context["stale"] = changes(found.content, form.cleaned_data["content"])
     address = found.get_absolute_url()
-    context["trail"] = _trail(found.context, (_short(found), address), ("Edit", None))
-    return render(request, "sessions/edit_memory.html", context, status=status)
+    context = {
+        "form": form,
+        "memory": found,
+        "etag": sessions.etag(found),
+        "trail": _trail(found.context, (_short(found), address), ("Edit", None)),
+    }
+    return form_page(
+        request,
+        "sessions/edit_memory.html",
+        context,
+        lambda: _edited(request, found, form),
+        stale=lambda: {"stale": changes(found.content, form.cleaned_data["content"])},
+        findings=objections,
+    )
 
 
 def _edited(request: HttpRequest, found: Memory, form: MemoryForm) -> HttpResponse:

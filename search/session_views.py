@@ -16,7 +16,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
-from bank import findings
+from bank.findings import objections
 from bank.showing import Changes, changes
 from episodes import session_deletion, session_queries, session_undo, sessions
 from episodes.models import Context, Memory, MemoryVector
@@ -24,14 +24,14 @@ from episodes.page_parts import (
     back_to,
     counted,
     counted_memories,
+    form_page,
     taken_off,
     tell_deleted,
     without,
 )
 from episodes.queries import ORDERS
 from memoryweb.core.access import actor_of, curator_page, may_write
-from memoryweb.core.errors import Conflict, Invalid, NotFound, Refused
-from memoryweb.core.forms import add_errors
+from memoryweb.core.errors import Invalid, NotFound
 from memoryweb.core.models import QuarantineItem
 from memoryweb.core.paging import page
 from memoryweb.core.parts import is_part
@@ -133,24 +133,15 @@ def session(request: HttpRequest, context_id: str) -> HttpResponse:
 def new_session(request: HttpRequest) -> HttpResponse:
     """The form of a new context, and the save; an id that is in use is refused."""
     form = NewContextForm(request.POST or None)
-    context: dict[str, Any] = {"form": form}
-    status = HTTPStatus.OK
-    if request.method == "POST":
-        status = HTTPStatus.UNPROCESSABLE_ENTITY
-        if form.is_valid():
-            try:
-                return _begun(request, form)
-            except Invalid as error:
-                add_errors(form, error)
-            except Refused as refusal:
-                context["findings"] = findings.shown(refusal.text, refusal.findings)
-            except Conflict:
-                status = HTTPStatus.CONFLICT
-                taken = Context.objects.filter(pk=form.cleaned_data["context_id"])
-                context["taken"] = taken.first()
-                form.add_error("context_id", "There is a session with this id already.")
-    context["trail"] = [("Sessions", reverse("sessions")), ("New", None)]
-    return render(request, "sessions/new.html", context, status=status)
+    context = {"form": form, "trail": [("Sessions", reverse("sessions")), ("New", None)]}
+    return form_page(
+        request,
+        "sessions/new.html",
+        context,
+        lambda: _begun(request, form),
+        stale=lambda: _taken(form),
+        findings=objections,
+    )
 
 
 def _begun(request: HttpRequest, form: NewContextForm) -> HttpResponse:
@@ -167,31 +158,33 @@ def _begun(request: HttpRequest, form: NewContextForm) -> HttpResponse:
     return redirect(saved.context)
 
 
+def _taken(form: NewContextForm) -> dict[str, Any]:
+    """Say beside the id that it is in use; the context that has it."""
+    taken = Context.objects.filter(pk=form.cleaned_data["context_id"]).first()
+    form.add_error("context_id", "There is a session with this id already.")
+    return {"taken": taken}
+
+
 @curator_page
 def edit_session(request: HttpRequest, context_id: str) -> HttpResponse:
     """The form of a context, and the save; a stale one keeps what was typed."""
     found = session_queries.find_context(context_id)
     form = ContextForm.of(found, request.POST or None)
-    context: dict[str, Any] = {"form": form, "context": found, "etag": sessions.etag(found)}
-    status = HTTPStatus.OK
-    if request.method == "POST":
-        status = HTTPStatus.UNPROCESSABLE_ENTITY
-        if form.is_valid():
-            try:
-                return _saved(request, found, form)
-            except Invalid as error:
-                add_errors(form, error)
-            except Refused as refusal:
-                context["findings"] = findings.shown(refusal.text, refusal.findings)
-            except Conflict:
-                status = HTTPStatus.CONFLICT
-                context["stale"] = _differing(found, form)
-    context["trail"] = [
-        ("Sessions", reverse("sessions")),
-        (found.name[:60], found.get_absolute_url()),
-        ("Edit", None),
-    ]
-    return render(request, "sessions/edit.html", context, status=status)
+    address = found.get_absolute_url()
+    context = {
+        "form": form,
+        "context": found,
+        "etag": sessions.etag(found),
+        "trail": [("Sessions", reverse("sessions")), (found.name[:60], address), ("Edit", None)],
+    }
+    return form_page(
+        request,
+        "sessions/edit.html",
+        context,
+        lambda: _saved(request, found, form),
+        stale=lambda: {"stale": _differing(found, form)},
+        findings=objections,
+    )
 
 
 def _differing(found: Context, form: ContextForm) -> list[tuple[str, Changes]]:
