@@ -7,7 +7,7 @@ from math import floor
 from typing import Any
 from urllib.parse import urlencode
 
-from django.db.models import Count, F, Model, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, F, Model, Q, QuerySet, Subquery
 from django.db.models.functions import TruncMonth
 from django.urls import reverse
 from django.utils import timezone
@@ -113,13 +113,16 @@ class Documents:
         return rows
 
     def described(self, rows: QuerySet[Any]) -> QuerySet[Any]:
-        """Annotate `vector_state`, `cause` and `failed_in`: why the last run that failed at it
-        did so, and which it was."""
+        """Annotate `vector_state`, and of the failure to make a vector of the text as it is now:
+        `cause`, `failed_in` (the run, if it was one), `attempts` and `again_at`."""
         corpus = CORPORA[self.name]
-        errors = corpus.errors(target()).filter(document=OuterRef("named")).order_by("-id")
-        cause, run = (Subquery(errors.values(name)[:1]) for name in ("reason", "run"))
+        failure = corpus.failures(target())
+        told = {"cause": "reason", "failed_in": "run", "attempts": "attempts"}
+        told["again_at"] = "again_at"
         found: QuerySet[Any] = self.with_state(rows.annotate(named=corpus.document))
-        described: QuerySet[Any] = found.annotate(cause=cause, failed_in=run)
+        described: QuerySet[Any] = found.annotate(
+            **{name: Subquery(failure.values(column)[:1]) for name, column in told.items()}
+        )
         return described
 
     def one(self, document: str) -> Any:
@@ -142,6 +145,8 @@ class Documents:
             "state": row.vector_state,
             "cause": None if has else row.cause,
             "run": None if has else row.failed_in,
+            "attempts": 0 if has else row.attempts or 0,
+            "again_at": None if has else row.again_at,
         }
 
 
@@ -224,7 +229,7 @@ def target() -> Target:
 
 
 def failed(name: str, wanted: Target) -> int:
-    """How many documents of a collection lack a vector though a run has tried to make it."""
+    """How many documents of a collection lack a vector though their text was tried."""
     return CORPORA[name].failed(wanted).count()
 
 

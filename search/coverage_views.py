@@ -2,9 +2,11 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from bank import queries as bank
@@ -22,8 +24,8 @@ from search.live import View, live
 from search.models import Run
 from search.reindex import REPAIRS, Target
 
-FAILED_LISTED = "A run could not make their vectors. The cause stands beside each."
-FAILED = "A run could not make its vector. It is among the states above as well."
+FAILED_LISTED = "Their vectors could not be made. The cause stands beside each."
+FAILED = "Its vector could not be made. It is among the states above as well."
 
 
 @require_GET
@@ -101,6 +103,8 @@ def repairs(request: HttpRequest) -> dict[str, Any]:
         "may_configure": actor_of(request).role >= Role.ADMINISTRATOR,
         "provider": configured.configured(),
         "repairing": runs.active(Run.Kind.REINDEX),
+        "auto": settings.MEMORYWEB_EMBEDDING_AUTO,
+        "now": timezone.now(),
     }
 
 
@@ -142,7 +146,7 @@ def _section(documents: Documents, wanted: Target) -> dict[str, Any]:
 
 
 def _failed(documents: Documents, wanted: Target) -> list[dict[str, Any]]:
-    """What runs failed at, where anything did: no state of its own, so no part of the bar."""
+    """What failed, where anything did: no state of its own, so no part of the bar."""
     count = coverage.failed(documents.name, wanted)
     row = {"state": "failed", "label": "failed", "meaning": FAILED, "count": count}
     return [{**row, "url": documents.address("failed")}] if count else []

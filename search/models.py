@@ -5,6 +5,9 @@ from typing import ClassVar
 from django.db import models
 from django.urls import reverse
 
+from bank.models import Page
+from episodes.models import Episode, Memory
+
 
 class SettingsVersion(models.Model):
     """One saved version of the search settings; the newest counts, a revert is a new version."""
@@ -154,6 +157,52 @@ class RunError(models.Model):
 
     def __str__(self) -> str:
         return f"{self.collection}/{self.document}: {self.reason}"
+
+
+class EmbeddingFailure(models.Model):
+    """A document of which no vector could be made: why, how often in a row, and when it is tried
+    again by itself.
+
+    It counts while the document's text has `text_sha`, and goes with the document: exactly one of
+    the three is set. `of_provider` says that the provider failed, and not at this text alone;
+    `run` is the run that failed at it last, None where the worker did by itself.
+    """
+
+    episode = models.ForeignKey(
+        Episode, models.CASCADE, related_name="+", null=True, blank=True, db_index=False
+    )
+    memory = models.ForeignKey(
+        Memory, models.CASCADE, related_name="+", null=True, blank=True, db_index=False
+    )
+    page = models.ForeignKey(
+        Page, models.CASCADE, related_name="+", null=True, blank=True, db_index=False
+    )
+    model = models.CharField(max_length=200)
+    text_sha = models.CharField(max_length=64)
+    reason = models.CharField(max_length=500)
+    of_provider = models.BooleanField(default=False)
+    attempts = models.PositiveIntegerField(default=1)
+    failed_at = models.DateTimeField()
+    again_at = models.DateTimeField()
+    run = models.ForeignKey(Run, models.SET_NULL, related_name="+", null=True, blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            *(
+                models.UniqueConstraint(fields=[key, "model"], name=f"one_failure_of_{key}_a_model")
+                for key in ("episode", "memory", "page")
+            ),
+            models.CheckConstraint(
+                condition=models.Q(episode__isnull=False, memory=None, page=None)
+                | models.Q(episode=None, memory__isnull=False, page=None)
+                | models.Q(episode=None, memory=None, page__isnull=False),
+                name="failure_of_one_document",
+            ),
+        ]
+        indexes: ClassVar = [models.Index(fields=["model", "again_at"], name="failure_again")]
+
+    def __str__(self) -> str:
+        return f"{self.episode_id or self.memory_id or self.page_id}: {self.reason}"
 
 
 class CoverageDay(models.Model):

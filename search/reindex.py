@@ -7,6 +7,7 @@ from another text. Blank texts have nothing to embed and are in no list.
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Literal
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet, Value
@@ -21,14 +22,14 @@ from episodes.models import Episode, EpisodeVector, Memory, MemoryVector
 from episodes.schemas import VECTOR_STATES, VectorState
 from memoryweb.core import active_model, clock
 from memoryweb.core.vectors import Vector
-from search.models import RunError
+from search.models import EmbeddingFailure, RunError
 
 BATCH = 16
 SAMPLE = 10
 # What of a long text is embedded: models read no more, and some refuse more.
 LONGEST_TEXT = 8_000
 BLANK = r"^\s*$"
-# What may be repaired: documents by the state of their vectors, or those that a run failed at.
+# What may be repaired: documents by the state of their vectors, or those that failed.
 Repair = VectorState | Literal["failed"]
 REPAIRS: dict[Any, str] = {**VECTOR_STATES, "failed": "failed"}
 
@@ -45,12 +46,13 @@ class Target:
 class Wanted:
     """What of a target's work is to be done: only documents in these states, if any are named;
     only those that an earlier run failed at, if there is one; only those with these ids, if
-    they are given."""
+    they are given; none that failed and is to rest beyond `due`, if that is given."""
 
     target: Target
     states: Sequence[Repair] = ()
     retry_of: int | None = None
     ids: Collection[str] | None = None
+    due: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -67,12 +69,15 @@ class Lacking:
 class Corpus:
     """The documents of one collection.
 
-    `lacking` chooses rows, `document` is a row's id in the index as an expression, `read` makes
-    rows documents. `put` stores vectors in the caller's transaction, and gives the documents
-    whose text is another by now.
+    `key` is what a failure calls one of them, `sha` the column of its text's hash. `lacking`
+    chooses rows, `document` is a row's id in the index as an expression, `read` makes rows
+    documents. `put` stores vectors in the caller's transaction, and gives the documents whose
+    text is another by now.
     """
 
     name: str
+    key: Literal["episode", "memory", "page"]
+    sha: str
     embeddable: Callable[[], QuerySet[Any]]
     made: Callable[[Target], QuerySet[Any]]
     in_state: Callable[[VectorState], Q]
@@ -89,22 +94,22 @@ class Corpus:
         if wanted.retry_of is not None:
             failed = RunError.objects.filter(run=wanted.retry_of, collection=self.name)
             rows = rows.filter(self.named(list(failed.values_list("document", flat=True))))
+        if wanted.due is not None:
+            resting = self.failures(wanted.target).filter(again_at__gt=wanted.due)
+            rows = rows.filter(~Exists(resting))
         return rows if wanted.ids is None else rows.filter(self.named(wanted.ids))
 
     def failed(self, target: Target) -> QuerySet[Any]:
-        """What lacks a vector of this model though a run has tried to make it."""
+        """What lacks a vector of this model though its text, as it is now, was tried."""
         return self.lacking(Wanted(target, ("failed",)))
 
-    def errors(self, target: Target) -> QuerySet[RunError]:
-        """Where runs of this model failed at documents of this collection."""
-        return RunError.objects.filter(collection=self.name, run__model=target.model)
+    def failures(self, target: Target) -> QuerySet[EmbeddingFailure]:
+        """Why there is no vector of this model: at most one, of the outer row's text."""
+        of_row: dict[str, Any] = {self.key: OuterRef("pk"), "text_sha": OuterRef(self.sha)}
+        return EmbeddingFailure.objects.filter(model=target.model, **of_row)
 
     def _repaired(self, state: Repair, target: Target) -> Q:
-        if state != "failed":
-            return self.in_state(state)
-        found = self.embeddable().annotate(document=self.document)
-        failed = Exists(self.errors(target).filter(document=OuterRef("document")))
-        return Q(pk__in=found.filter(failed).values("pk"))
+        return Q(Exists(self.failures(target))) if state == "failed" else self.in_state(state)
 
     def batch(self, wanted: Wanted, position: str, size: int = BATCH) -> list[Lacking]:
         """The next documents after a position, "" for the first."""
@@ -217,6 +222,8 @@ CORPORA = {
     for corpus in (
         Corpus(
             "episodes",
+            "episode",
+            "summary_sha",
             lambda: Episode.objects.exclude(summary__regex=BLANK),
             lambda target: _of_target(
                 EpisodeVector.objects.filter(episode=OuterRef("pk")), target, "summary_sha"
@@ -229,6 +236,8 @@ CORPORA = {
         ),
         Corpus(
             "memories",
+            "memory",
+            "content_sha",
             lambda: session_queries.searchable().exclude(content__regex=BLANK),
             lambda target: _of_target(
                 MemoryVector.objects.filter(memory=OuterRef("pk")), target, "content_sha"
@@ -241,6 +250,8 @@ CORPORA = {
         ),
         Corpus(
             "pages",
+            "page",
+            "sha256",
             lambda: page_vectors.embeddable().exclude(content__regex=BLANK),
             lambda target: _of_target(
                 PageVector.objects.filter(page=OuterRef("pk")), target, "sha256"

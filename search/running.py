@@ -16,7 +16,7 @@ from memoryweb.core import clock
 from memoryweb.core.actor import system
 from memoryweb.core.errors import DomainError
 from memoryweb.core.vectors import Vector
-from search import live, runs
+from search import failures, live, runs
 from search.embedding import configured
 from search.embedding.batches import embedded
 from search.embedding.problems import ProviderError, TextRejected, WrongWidth
@@ -173,19 +173,12 @@ class _Doing:
         answered: Sequence[tuple[Lacking, Vector | ProviderError]],
     ) -> None:
         """Store a batch, its errors and how far the run is: all of it, or nothing if it is lost."""
-        good: list[tuple[Lacking, Vector]] = []
-        bad: dict[str, str] = {}
-        for one, answer in answered:
-            if isinstance(answer, ProviderError):
-                bad[one.id] = answer.detail
-            elif answer.size != target.dimension:
-                bad[one.id] = f"its vector has {answer.size} numbers, not {target.dimension}"
-            else:
-                good.append((one, answer))
         self.dealt_with += len(answered)
         with clock.writing(ACTOR) as tx:
-            changed = corpus.put(tx, target, good)
-            bad |= dict.fromkeys(changed, "its text was changed meanwhile; it is still to be done")
+            kept = failures.keep(tx, corpus, target, answered, at=timezone.now(), run=self.run)
+            bad = {each.one.id: each.reason for each in kept.failed}
+            why = "its text was changed meanwhile; it is still to be done"
+            bad |= dict.fromkeys(kept.changed, why)
             self._note(corpus.name, bad)
             self._update(
                 collection=corpus.name,

@@ -144,7 +144,12 @@ class CoverageFilter(BaseModel):
 
 
 class CoveredOut(BaseModel):
-    """A document by the state of its vector; `cause` is why run `run` could not make one."""
+    """A document by the state of its vector.
+
+    `cause` is why none could be made of the text as it is now: by run `run`, or where that is
+    null by the worker itself. After `attempts` in a row it is tried again by itself at `again_at`,
+    where a provider is configured and MEMORYWEB_EMBEDDING_AUTO is 1.
+    """
 
     collection: Collection
     id: str
@@ -153,6 +158,8 @@ class CoveredOut(BaseModel):
     state: VectorState
     cause: str | None
     run: int | None
+    attempts: int
+    again_at: Time | None
 
 
 JUDGED_CHARACTERS = 500  # as many as a row of a judgement holds

@@ -13,6 +13,7 @@ from episodes.models import EpisodeVector, MemoryVector
 from memoryweb.core import active_model, clock
 from memoryweb.core.actor import Actor, Role
 from memoryweb.core.errors import Conflict, NotFound
+from search import failures
 
 TABLES: tuple[type[Model], ...] = (EpisodeVector, MemoryVector, PageVector)
 
@@ -67,5 +68,6 @@ def remove(actor: Actor, model: str) -> int:
         if active is not None and active.model == model:
             raise Conflict("searches compare this model; switch to another one first")
         removed = sum(table._default_manager.filter(model=model).delete()[0] for table in TABLES)
+        failures.forget(model)
         tx.audited("model.remove", f"models/{model}", vectors=removed)
     return removed

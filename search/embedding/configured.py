@@ -15,6 +15,7 @@ from django.utils import timezone
 from memoryweb.core import clock
 from memoryweb.core.actor import Actor, Role
 from memoryweb.core.errors import Conflict, FieldError, Invalid, Unavailable
+from search import failures
 from search.embedding import addresses
 from search.embedding.addresses import LOCAL, LOCAL_MODEL, Rules
 from search.embedding.asking import Line
@@ -127,6 +128,7 @@ def choose(actor: Actor, chosen: Configured | None) -> None:
         raise Conflict("the environment names the provider; MEMORYWEB_EMBEDDING_URL holds")
     with clock.writing(actor) as tx:
         ProviderChoice.objects.all().delete()
+        failures.try_again_now()
         if chosen is not None:
             ProviderChoice.objects.create(
                 address=chosen.address,

@@ -1,6 +1,5 @@
 """/api/v1/search/reindex, /search/rebuild and /runs: long work begun, seen and cancelled."""
 
-import threading
 from datetime import timedelta
 
 import numpy as np
@@ -15,7 +14,6 @@ from memoryweb.core.models import AuditEntry
 from memoryweb.core.vectors import decode_blob
 from search import runs
 from search.models import Run, RunHold
-from search.working import AGAIN, Follower
 from tests.embedding import double as doubles
 from tests.embedding.double import refuse_long_texts, vector_of
 
@@ -434,27 +432,3 @@ def test_new_and_changed_text_is_embedded_by_itself_when_that_is_wanted(
     work()
     assert len(provider.asked) == 3
     assert not Run.objects.exists()
-
-
-def test_a_text_that_failed_is_tried_again_by_itself_though_nothing_changes(
-    episode, provider, settings, home
-):
-    settings.MEMORYWEB_EMBEDDING_AUTO = True
-    now = [0.0]
-    follower = Follower(threading.Event(), lambda: now[0])
-    episode("good", "good")
-    episode("long", "too long")
-    provider.behave = lambda handler, asked: (
-        "too long" in asked["input"] and doubles.sends({}, 413)(handler, asked)
-    )
-    while follower.step():
-        pass
-    assert list(EpisodeVector.objects.values_list("episode", flat=True)) == ["good"]
-    provider.behave = lambda handler, asked: False
-    assert not follower.step()
-    now[0] += AGAIN
-    while follower.step():
-        pass
-    assert EpisodeVector.objects.filter(episode="long").exists()
-    now[0] += AGAIN
-    assert not follower.step()
