@@ -50,7 +50,17 @@ from memoryweb.core.models import (
     Rereading,
     User,
 )
-from search.models import SettingsVersion, SuggestedQuery
+from search.models import (
+    CoverageDay,
+    EmbeddingFailure,
+    Judgement,
+    ProviderChoice,
+    Run,
+    RunError,
+    RunHold,
+    SettingsVersion,
+    SuggestedQuery,
+)
 
 admin.site.site_header = admin.site.site_title = "memoryweb database"
 admin.site.index_title = "Everything that is stored"
@@ -230,6 +240,33 @@ class QuarantineItemAdmin(Readable):
     list_filter = ("state", "collection")
 
 
+@admin.register(Judgement)
+class JudgementAdmin(Readable):
+    list_display = ("query", "collection", "document", "grade", "judged_by", "judged_at")
+    list_filter = ("collection", "grade")
+    search_fields = ("query", "document")
+
+
+@admin.register(CoverageDay)
+class CoverageDayAdmin(Readable):
+    list_display = ("day", "collection", "model", "counts", "blank", "recall", "measured_model")
+    list_filter = ("collection", "model")
+
+
+@admin.register(EmbeddingFailure)
+class EmbeddingFailureAdmin(Readable):
+    list_display = ("__str__", "model", "attempts", "of_provider", "failed_at", "again_at", "run")
+    list_filter = ("model", "of_provider")
+    list_select_related = ("run",)
+    search_fields = ("reason",)
+
+
+@admin.register(Run)
+class RunAdmin(Readable):
+    list_display = ("id", "kind", "state", "model", "done", "failed", "total", "created_at")
+    list_filter = ("kind", "state")
+
+
 def _show(*models: type[Model]) -> None:
     for model in models:
         admin.site.register(model, Readable)
@@ -246,8 +283,11 @@ _show(
     Label,
     Link,
     MemoryVector,
+    ProviderChoice,
     RefusedVector,
     Rereading,
+    RunError,
+    RunHold,
     SettingsVersion,
     SuggestedQuery,
 )

@@ -1,9 +1,11 @@
 """Django's admin shows everything and changes it only through the writers."""
 
 import pytest
+from django.apps import apps
 from django.contrib import admin
 from django.db import connection
 from django.urls import reverse
+from django.utils import timezone
 
 from bank import services
 from bank.models import Kind, Page
@@ -12,6 +14,7 @@ from episodes.models import Episode
 from memoryweb.core import clock, tokens
 from memoryweb.core.actor import system
 from memoryweb.core.models import ApiToken, AuditEntry
+from search.models import CoverageDay, Judgement
 
 pytestmark = pytest.mark.django_db
 
@@ -49,6 +52,27 @@ def test_every_list_opens_and_nothing_can_be_added(desk, model):
     name = f"admin:{model._meta.app_label}_{model._meta.model_name}"
     assert desk.get(reverse(f"{name}_changelist")).status_code == 200
     assert desk.get(reverse(f"{name}_add")).status_code == 403
+
+
+def test_every_model_of_search_is_shown():
+    shown = {model for model in admin.site._registry if model._meta.app_label == "search"}
+    assert shown == set(apps.get_app_config("search").get_models())
+
+
+def test_what_people_judged_and_what_was_covered_is_shown_and_changed_nowhere(desk):
+    day, now = timezone.localdate(), timezone.now()
+    covered = CoverageDay.objects.create(
+        day=day, collection="episodes", model="toy", counts={"current": 2}, blank=0
+    )
+    judged = {"query": "a quay", "collection": "episodes", "document": "e1", "grade": 3}
+    judgement = Judgement.objects.create(**judged, judged_by="person ann", judged_at=now)
+    for row, words in ((covered, "episodes"), (judgement, "a quay")):
+        name = f"admin:search_{row._meta.model_name}"
+        assert words in desk.get(reverse(f"{name}_changelist")).content.decode()
+        address = reverse(f"{name}_change", args=[row.pk])
+        assert words in desk.get(address).content.decode()
+        assert desk.post(address, {"grade": 0, "blank": 9}).status_code == 403
+        assert desk.post(reverse(f"{name}_delete", args=[row.pk])).status_code == 403
 
 
 def act(desk, action: str, *ids: str):
