@@ -225,7 +225,8 @@ def _replace(files: Files, command: Replace) -> str:
                 f"{command.path}."
             )
         if len(places) > 1:
-            numbers = ", ".join(str(text.count("\n", 0, at) + 1) for at in places[:MOST_PLACES])
+            lines = dict.fromkeys(text.count("\n", 0, at) + 1 for at in places[:MOST_PLACES])
+            numbers = ", ".join(map(str, lines))  # A line is named once, however often it is in it.
             numbers += " and more" if len(places) > MOST_PLACES else ""
             raise CommandFailed(
                 f"No replacement was performed. Multiple occurrences of old_str `{old}` in lines: "

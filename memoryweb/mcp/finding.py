@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 from bank import gate
 from bank.models import Page
 from episodes.models import Episode
+from episodes.schemas import Text
 from memoryweb.core.api_auth import ApiRequest
 from memoryweb.core.errors import NotFound
 from memoryweb.core.schemas import Strict
@@ -18,7 +19,7 @@ from search.sources import SOURCES, Shown
 
 
 class WordsIn(Strict):
-    query: Annotated[str, Field(min_length=1, max_length=QUERY_CHARACTERS)]
+    query: Annotated[Text, Field(min_length=1, max_length=QUERY_CHARACTERS)]
 
 
 class IdIn(Strict):

@@ -438,6 +438,13 @@ def test_input_that_breaks_the_schema_is_a_result_that_says_where(agent, argumen
     assert result["structuredContent"]["status"] == 422
 
 
+@pytest.mark.parametrize("tool", ["memory_search", "search"])
+def test_words_with_a_character_that_no_text_has_are_refused_by_name(agent, tool: str):
+    problem = agent().ask("tools/call", name=tool, arguments={"query": "ze\0bra"})
+    assert problem["structuredContent"]["status"] == 422
+    assert problem["structuredContent"]["errors"][0]["loc"] == ["query"]
+
+
 def test_what_breaks_inside_a_tool_is_told_without_its_insides(agent, monkeypatch):
     def broken(request, wanted):
         raise RuntimeError("secret path /etc")

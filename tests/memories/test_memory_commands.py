@@ -170,7 +170,7 @@ def test_a_text_that_is_not_there_is_not_replaced():
 
 
 def test_a_text_that_is_there_more_than_once_is_not_replaced():
-    files = Fake(a="x\ny x\nz\nx")
+    files = Fake(a="x\nx y x\nz\nx")
     assert fails(files, "str_replace", path="/memories/a", old_str="x", new_str="z") == (
         "No replacement was performed. Multiple occurrences of old_str `x` in lines: 1, 2, 4. "
         "Please ensure it is unique"
