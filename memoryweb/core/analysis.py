@@ -78,20 +78,24 @@ class Analyzer:
         tokens, stopped = self.analyse(text)
         return tokens or stopped
 
-    def spans(self, text: str, terms: Collection[str]) -> list[Span]:
-        """Where any of `terms` stands in the original text: ordered, non-overlapping spans."""
+    def spans(
+        self, text: str, terms: Collection[str], beginnings: tuple[str, ...] = ()
+    ) -> list[Span]:
+        """Where any of `terms` stands in the original text, or a term that begins with one of
+        `beginnings`: ordered, non-overlapping spans."""
         wanted = frozenset(terms)
         aligned = self._align(text)
         found = sorted(
             aligned.span(start, start + len(token))
             for token, start in self.locate(aligned.folded)
-            if token in wanted
+            if token in wanted or token.startswith(beginnings)
         )
         return merged(found)
 
     def _align(self, text: str) -> Aligned:
         folded = self.fold(text)
-        if text.isascii():
+        first = self.segments.match(text)
+        if first is None or (first.lastgroup == "plain" and first.end() == len(text)):
             return Aligned(folded, None, None)
         starts: list[int] = []
         ends: list[int] = []
@@ -176,7 +180,8 @@ _INVISIBLE = regex.compile(r"\p{Default_Ignorable_Code_Point}+")
 # in one of its compatibility forms follows, which NFKC composes with what stands before it.
 # Characters that fold one to one are taken in long plain runs, up to the one before a mark.
 _PLAIN = (
-    r"[\x00-\x7f\u0400-\u0482\u048a-\u052f\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3]"
+    r"[\x00-\x7f\u00b7\u0400-\u0482\u048a-\u052f\u2010-\u2016\u2018-\u2023\u3000-\u3003\u3005-\u3029"
+    r"\u3041-\u3096\u30a1-\u30fb\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff5e]"
 )
 _JAMO = r"[\u1160-\u11ff\u3131-\u318e\u3200-\u321e\u3260-\u327e\ud7b0-\ud7fb\uffa0-\uffdc]"
 _FOLDED_ALONE = regex.compile(rf"(?P<plain>{_PLAIN}+(?={_PLAIN}|\Z))|\X{_JAMO}*+")
@@ -208,26 +213,25 @@ def _bare(letter: str) -> str:
     return bare
 
 
-def _pieces(folded: str) -> list[str]:
-    """The runs between white space and punctuation, cut at the borders of CJK."""
+def _pieces(folded: str) -> "re.Pattern[str] | regex.Pattern[str]":
+    """Finds the runs between white space and punctuation, cut at the borders of CJK."""
     named = any(sign in folded for sign in _NAME_SIGNS)
     if folded.isascii() and not named:
-        return _ASCII_ALPHANUMERIC.findall(folded)
-    pieces: list[str] = (_PIECE if named else _PIECE_WITHOUT_NAMES).findall(folded)
-    return pieces
+        return _ASCII_ALPHANUMERIC
+    return _PIECE if named else _PIECE_WITHOUT_NAMES
 
 
-def _places(piece: str) -> Iterator[tuple[str, int]]:
-    """The terms of one piece and their offsets: a CJK run gives its adjacent pairs and itself,
-    node.js gives itself, node and js, any other piece itself."""
+def _places(piece: str, start: int = 0) -> Iterator[tuple[str, int]]:
+    """The terms of one piece and their places: a CJK run gives its adjacent pairs and itself,
+    node.js gives itself, node and js, any other piece itself. `start` is where the piece stands."""
     if len(piece) > 2 and is_cjk(piece):
-        for offset, (first, second) in enumerate(pairwise(piece)):
-            yield first + second, offset
+        for place, (first, second) in enumerate(pairwise(piece), start):
+            yield first + second, place
     elif "." in piece[1:]:
         stem, suffix = piece.split(".")
-        yield stem, 0
-        yield suffix, len(stem) + 1
-    yield piece, 0
+        yield stem, start
+        yield suffix, start + len(stem) + 1
+    yield piece, start
 
 
 def is_cjk(term: str) -> bool:
@@ -238,7 +242,7 @@ def is_cjk(term: str) -> bool:
 def _cjk_split(folded: str) -> Analysis:
     tokens: list[str] = []
     stopped: list[str] = []
-    for piece in _pieces(folded):
+    for piece in _pieces(folded).findall(folded):
         if piece in STOP_WORDS:
             stopped.append(piece)
         elif piece.isascii() and piece.isalnum():
@@ -249,9 +253,8 @@ def _cjk_split(folded: str) -> Analysis:
 
 
 def _cjk_locate(folded: str) -> Iterator[tuple[str, int]]:
-    for match in _PIECE.finditer(folded):
-        for term, offset in _places(match.group()):
-            yield term, match.start() + offset
+    for match in _pieces(folded).finditer(folded):
+        yield from _places(match.group(), match.start())
 
 
 # --- the registry ---------------------------------------------------------------------------------

@@ -26,9 +26,14 @@ AROUND = 60  # Characters beside what is shown, so that words are whole.
 _LONGEST_CHARACTER = 32  # Code points; no reader's character is longer.
 
 # Not within a word; a word may begin right after a Chinese, Japanese or Korean character.
-_BEGINNING = (
-    r"(?<![[\p{L}\p{N}\p{M}]--[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Bopomofo}\u30fc]])"
+_BEGINNING = regex.compile(
+    r"(?<![[\p{L}\p{N}\p{M}]--[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Bopomofo}\u30fc]])",
+    regex.VERSION1,
 )
+_SPACE = regex.compile(r"\s")
+_CHARACTER = regex.compile(r"\X")  # What a reader sees as one.
+# Between two of these a reader's character ends, whatever stands around them.
+_PARTED = re.compile(r"[ -~\u3001-\u3029\u3041-\u3096\u30a1-\u30fb\u4e00-\u9fff\uff01-\uff5e]{2}")
 _HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|\r?$)")
 _UNDERLINE = re.compile(r" {0,3}=+[ \t\r]*$")
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -78,7 +83,7 @@ def highlight(text: str, query: str) -> Highlight:
     spans = [(start + left, end + left) for start, end in found]
     first, last = _densest(text, spans)
     start, end = _around(text, first, last)
-    piece = regex.sub(r"\s", " ", text[start:end])
+    piece = _SPACE.sub(" ", text[start:end])
     inside = ((max(a, start) - start, min(b, end) - start) for a, b in spans)
     return Highlight(piece, tuple((a, b) for a, b in inside if a < b))
 
@@ -94,28 +99,48 @@ def _worth_reading(text: str, terms: tuple[str, ...]) -> Span:
     if len(text) <= ANALYSED_AT_ONCE:
         return 0, len(text)
     letters, lowered = _letters(terms), text.lower()
-    found = [match.span() for match in islice(letters.finditer(lowered), COMPARED)]
+    found = list(islice(_standing(letters, lowered), COMPARED))
     if found and len(lowered) == len(text):
         first, last = _densest(lowered, found)
         start, end = _around(text, first, last)
         return max(0, start - AROUND), max(end, last) + AROUND
-    return 0, len(text) if letters.search(matching.CJK.fold(text)) else 0
+    folded = matching.CJK.fold(text)
+    return 0, len(text) if any(True for _ in _standing(letters, folded)) else 0
 
 
 @lru_cache(maxsize=256)
-def _letters(terms: tuple[str, ...]) -> "regex.Pattern[str]":
-    """Finds the beginnings of words that begin with a term, and Chinese ones anywhere."""
-    runs = [term for term in terms if is_cjk(term)]
-    words = [term for term in terms if not is_cjk(term)]
-    return regex.compile(rf"{_BEGINNING}\L<words>|\L<runs>", regex.VERSION1, words=words, runs=runs)
+def _letters(terms: tuple[str, ...]) -> re.Pattern[str] | None:
+    """Finds the terms, the longest at each place; None without terms.
+
+    Not by regex, whose named lists take ten times as long where there are many words.
+    """
+    longest_first = sorted(terms, key=len, reverse=True)
+    return re.compile("|".join(map(_sought, longest_first))) if terms else None
+
+
+def _sought(term: str) -> str:
+    """A word is not begun within one of Latin letters; in a long one it would be tried at each."""
+    if is_cjk(term):
+        return re.escape(term)
+    first, rest = re.escape(term[0]), re.escape(term[1:])
+    return f"{first}(?<![a-z0-9]{first}){rest}"
+
+
+def _standing(letters: re.Pattern[str] | None, text: str) -> Iterator[Span]:
+    """Where the beginnings of words stand that begin with a term, and Chinese terms anywhere."""
+    at = 0
+    while letters is not None and (match := letters.search(text, at)):
+        start, at = match.span()
+        if is_cjk(text[start]) or _BEGINNING.match(text, start):
+            yield start, at
+        else:
+            at = start + 1
 
 
 def _matches(text: str, terms: Collection[str]) -> list[Span]:
     """Words that begin with a term, and in Chinese, Japanese or Korean the term itself."""
-    tokens, stopped = matching.CJK.analyse(text)
     words = tuple(term for term in terms if not is_cjk(term))
-    wanted = set(terms) | {one for one in {*tokens, *stopped} if one.startswith(words)}
-    found = matching.CJK.spans(text, wanted)
+    found = matching.CJK.spans(text, terms, words)
     return merged(sorted([*found, *_single(text, terms)]))
 
 
@@ -129,6 +154,8 @@ def _single(text: str, terms: Collection[str]) -> Iterator[Span]:
 def _densest(text: str, spans: Sequence[Span]) -> Span:
     """The stretch of at most 200 characters that holds the most different matches, then the
     most matches, then the first; nothing at the beginning where there are none."""
+    if spans and spans[-1][1] - spans[0][0] <= HIGHLIGHT_LENGTH:
+        return spans[0][0], spans[-1][1]
     words = [text[start:end].lower() for start, end in spans]
     inside: Counter[str] = Counter()
     best, stretch, first = (0, 0), (0, 0), 0
@@ -155,8 +182,8 @@ def _around(text: str, first: int, last: int) -> Span:
 
 def _character_at(text: str, place: int) -> int:
     """The place, or where the reader's character ends in whose middle it lies."""
-    if place in (0, len(text)):
+    if place in (0, len(text)) or _PARTED.match(text, place - 1):
         return place
     base = max(0, place - _LONGEST_CHARACTER)
-    ends = (base + found.end() for found in regex.finditer(r"\X", text[base : place + 64]))
+    ends = (base + found.end() for found in _CHARACTER.finditer(text[base : place + 64]))
     return next((end for end in ends if end >= place), place)

@@ -170,12 +170,20 @@ def test_terms_lead_back_to_the_words_as_they_were_written(
     assert texts_at(text, cjk.spans(text, terms)) == marked
 
 
+def test_words_that_begin_as_asked_are_marked_whole():
+    text = "Ｄeployments deploy, redeploy; 部署deployed"
+    marked = ["Ｄeployments", "deploy", "deployed"]
+    assert texts_at(text, cjk.spans(text, [], ("deploy",))) == marked
+
+
 def test_octos_terms_lead_back_past_the_letter_that_grows_when_lowered():
     assert texts_at("İİ Foo é", octos.spans("İİ Foo é", ["foo", "é"])) == ["Foo", "é"]
 
 
 ODD_LETTERS = "ab Zé\u0301\u0307İΣςǅﬁ™\u00ad\u200c\u200d\ufe0f\u3099가\u1100\u1161\u11a8ㅎㅏㄴﾡￂ"
-ODD_LETTERS += "知识ハﾊﾞー\u0915\u094d\u09c7\u09be\U0001f468c+#.netjs2½\0\n\ud800"
+ODD_LETTERS += (
+    "，。「＋·‐“\u3000・ＡＢ知识ハﾊﾞー\u0915\u094d\u09c7\u09be\U0001f468c+#.netjs2½\0\n\ud800"
+)
 odd_texts = st.text(st.sampled_from(ODD_LETTERS), max_size=30) | st.text(max_size=30)
 
 

@@ -81,6 +81,21 @@ def test_the_cut_is_around_the_most_different_matches():
     assert [found.text[start:end] for start, end in found.spans] == ["docker", "部署"]
 
 
+@pytest.mark.parametrize(
+    ("text", "query", "words"),
+    [
+        ("无关的话。" * 100 + "收藏者谬误", "谬误", ["谬误"]),
+        ("other words " * 100 + "He has three sisters", "three", ["three"]),
+        ("docking " * 100 + "xdock dock", "dock", ["dock"]),
+        ("ＴＨＲＥＥ words " * 100, "three", ["ＴＨＲＥＥ"]),
+        ("文" * 400 + "docker文件", "docker", ["docker"]),
+        ("a" * LOOKED_AT, "a", ["a" * HIGHLIGHT_LENGTH]),
+    ],
+)
+def test_what_is_asked_for_is_found_deep_in_a_long_text(text, query, words):
+    assert marked(text, query)[-1:] == words
+
+
 def test_without_a_match_it_is_the_beginning():
     assert highlight("abc " * 100, "zebra").text == ("abc " * 100)[:HIGHLIGHT_LENGTH]
 
