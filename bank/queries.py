@@ -298,6 +298,14 @@ def holds_back(item: QuarantineItem) -> bool:
     return pages.filter(content=item.text).exists()
 
 
+def revision_when_held(item: QuarantineItem) -> int | None:
+    """The revision of the page that a waiting text would replace, if it is the one that the page
+    had when the text was held back; None if it changed since, or there is no page."""
+    kind, _, name = item.document.partition("/")
+    page = living().filter(kind=kind, name=name, updated_at__lte=item.created_at).first()
+    return page.revision if page else None
+
+
 def in_conflict() -> QuerySet[Page]:
     """The pages of which two texts compete, the latest first."""
     return living().filter(conflict__isnull=False).order_by("-updated_at")

@@ -126,7 +126,7 @@ def append_note(
         return saving.write(actor, page, wanted, found)
 
 
-_APPROVED = "Approved in Review"
+APPROVED = "Approved in Review"
 
 
 def accept(
@@ -145,7 +145,7 @@ def accept(
     """
     kind, _, name = item.document.partition("/")
     if scan(message):  # It quotes the attack, and agents read what is said of revisions.
-        message = _APPROVED
+        message = APPROVED
     if name.endswith(queries.APPENDED):
         day = Date.fromisoformat(name.removesuffix(queries.APPENDED))
         return append_note(actor, text, day, message=message, decide=decide)

@@ -1,4 +1,4 @@
-"""Decisions about what the guard held back: one curator decides once, with a reason.
+"""Decisions about what the guard held back: one curator decides once; a page asks for the reason.
 
 A decision and what follows from it are one transaction: an episode is released, a page saved,
 or nothing happened. The text of an item is kept whatever is decided.
@@ -24,14 +24,20 @@ REASON_LENGTH = 1000
 
 
 def approve(
-    actor: Actor, item_id: int, reason: str, *, text: str | None = None, base: int | None = None
+    actor: Actor,
+    item_id: int,
+    reason: str = "",
+    *,
+    text: str | None = None,
+    base: int | None = None,
 ) -> QuarantineItem:
     """Let a text be searched and served: its episode is released, its page saved.
 
     `text` is what the curator made of a page's text, and `base` the revision of the page that
-    they compared it with, if there is a page. The item keeps the text that was held.
-    A session's text joins it. Raises Forbidden, NotFound, Invalid without a reason, Conflict when
-    it is decided already, its session is gone or the page has another revision by now.
+    they compared it with, if there is a page; by default the one it had when the text was held.
+    The item keeps the text that was held. A session's text joins it. Raises Forbidden, NotFound,
+    Invalid for too long a reason, Conflict when it is decided already, its session is gone or the
+    page has another revision by now.
     """
     reason = _deciding(actor, reason)
     item = _found(item_id)
@@ -42,8 +48,8 @@ def approve(
             actor,
             item,
             item.text if text is None else text,
-            message=f"Approved in Review: {reason}",
-            base=base,
+            message=f"{services.APPROVED}: {reason}" if reason else services.APPROVED,
+            base=bank_queries.revision_when_held(item) if base is None else base,
             decide=lambda tx: _decide(tx, item, State.APPROVED, reason, **approved),
         )
     elif text is not None:
@@ -60,7 +66,7 @@ def approve(
     return _found(item_id)
 
 
-def reject(actor: Actor, item_id: int, reason: str) -> QuarantineItem:
+def reject(actor: Actor, item_id: int, reason: str = "") -> QuarantineItem:
     """Leave a text where no search and no agent finds it. Raises as approve."""
     reason = _deciding(actor, reason)
     item = _found(item_id)
@@ -105,8 +111,6 @@ def require(actor: Actor) -> None:
 def _deciding(actor: Actor, reason: str) -> str:
     require(actor)
     reason = reason.strip()
-    if not reason:
-        raise Invalid.field("reason", "say why, for those who come after you")
     if len(reason) > REASON_LENGTH:
         raise Invalid.field("reason", f"may have at most {REASON_LENGTH:,} characters")
     return reason

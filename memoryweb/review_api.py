@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from ninja import Query, Router
+from ninja import Body, Query, Router
 from pydantic import BaseModel, ConfigDict, Field
 
 from episodes.schemas import Text
@@ -25,17 +25,25 @@ class QuarantineFilter(BaseModel):
 
 
 class Decision(Strict):
-    reason: Annotated[Text, Field(min_length=1, max_length=review.REASON_LENGTH)]
+    reason: Annotated[Text, Field(max_length=review.REASON_LENGTH)] = ""
 
 
 class Approval(Decision):
     base: Annotated[
-        int | None, Field(ge=1, description="the revision of the page that it replaces, if any")
+        int | None,
+        Field(
+            ge=1,
+            description="the revision of the page that it replaces, if any; by default the one"
+            " that it had when the text was held back",
+        ),
     ] = None
 
 
 class Edited(Approval):
     text: Annotated[Text, Field(description="the page's text as the curator made it")]
+
+
+UNSAID = Approval()  # What a decision says that comes without a body.
 
 
 class QuarantineOut(BaseModel):
@@ -72,7 +80,7 @@ def quarantine(
 
 
 @router.post("/quarantine/{int:item_id}/approve", response=Decided, auth=write)
-def approve(request: ApiRequest, item_id: int, decision: Approval) -> Decided:
+def approve(request: ApiRequest, item_id: int, decision: Body[Approval] = UNSAID) -> Decided:
     """Let the text be searched and served: its episode is released, its page saved."""
     return _decided(review.approve(request.actor, item_id, decision.reason, base=decision.base))
 
@@ -88,7 +96,7 @@ def edit(request: ApiRequest, item_id: int, decision: Edited) -> Decided:
 
 
 @router.post("/quarantine/{int:item_id}/reject", response=Decided, auth=write)
-def reject(request: ApiRequest, item_id: int, decision: Decision) -> Decided:
+def reject(request: ApiRequest, item_id: int, decision: Body[Decision] = UNSAID) -> Decided:
     """Leave the text where no search and no agent finds it."""
     return _decided(review.reject(request.actor, item_id, decision.reason))
 

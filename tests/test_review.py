@@ -1,4 +1,4 @@
-"""Review: one curator decides once, with a reason, and what follows is stored with it."""
+"""Review: one curator decides once, on a page with a reason, and what follows is stored with it."""
 
 import threading
 from collections.abc import Callable
@@ -178,10 +178,9 @@ def test_an_approved_addition_is_added_to_its_day(home: Path, ada: Actor, otter:
 
 
 @pytest.mark.parametrize("decide", [review.approve, review.reject])
-@pytest.mark.parametrize("reason", ["", " \n", "x" * 1001])
-def test_a_decision_needs_a_reason_of_some_length(held_episode, ada: Actor, decide, reason: str):
+def test_no_decision_has_a_reason_without_end(held_episode, ada: Actor, decide):
     with pytest.raises(Invalid):
-        decide(ada, held_episode.pk, reason)
+        decide(ada, held_episode.pk, "x" * 1001)
     held_episode.refresh_from_db()
     assert held_episode.state == "waiting"
 
@@ -607,8 +606,8 @@ def test_a_person_whose_text_is_refused_may_have_it_wait(desk: Client):
 def test_its_writer_may_approve_it_with_a_reason_that_is_audited(desk: Client, ada: Actor):
     kept(desk)
     item = QuarantineItem.objects.get()
-    with pytest.raises(Invalid):
-        review.approve(ada, item.pk, " ")
+    unsaid = desk.post(f"/review/{item.pk}/", {"reason": " ", "decision": "approve"})
+    assert unsaid.status_code == 422
     review.approve(ada, item.pk, "documents how prompt injection looks")
     assert queries.find(Kind.ENTITY, "alice").content == ATTACK
     entry = AuditEntry.objects.get(action="quarantine.approved")

@@ -1,4 +1,4 @@
-"""Decisions in Review through the API: who may, once, and with a reason."""
+"""Decisions in Review through the API: who may, once, and of which text."""
 
 import pytest
 
@@ -49,8 +49,16 @@ def test_no_token_that_is_narrower_decides(api, held, scope, agent):
     assert Episode.objects.get().quarantined
 
 
-@pytest.mark.parametrize("body", [{}, {"reason": ""}, {"reason": " "}, {"reason": 1}, {"why": "x"}])
-def test_a_decision_without_a_reason_is_422(api, held, body):
+@pytest.mark.parametrize("decision", ["approve", "reject"])
+@pytest.mark.parametrize("body", [None, {}, {"reason": " "}])
+def test_a_program_may_decide_without_a_reason(api, held, decision, body):
+    answer = api("admin").post(f"/guard/quarantine/{held}/{decision}", body)
+    assert (answer.status_code, answer.json()["decision_reason"]) == (200, "")
+    assert api("write").post(f"/guard/quarantine/{held}/{decision}", body).status_code == 403
+
+
+@pytest.mark.parametrize("body", [{"reason": 1}, {"reason": "x" * 1001}, {"why": "x"}, {"base": 0}])
+def test_a_decision_that_is_not_understood_is_422(api, held, body):
     assert api("admin").post(f"/guard/quarantine/{held}/approve", body).status_code == 422
     assert QuarantineItem.objects.get().state == "waiting"
 
@@ -70,13 +78,26 @@ def test_an_edited_page_is_saved_as_the_curator_made_it(api, held, home):
     assert saved["content"] == body["text"]
 
 
-def test_a_page_that_is_there_is_replaced_only_by_its_revision(api, held, home):
+def test_a_page_that_is_there_is_replaced_as_it_was_when_the_text_was_held(api, home):
     api("write").put("/bank/entities/deploy", {"content": "# Deploy\n\nAsk.\n"})
     page = {"content": f"# Deploy\n\n{ATTACK}.\n"}
     item = api("write").put("/bank/entities/deploy", page).json()["quarantine_id"]
+    assert api("admin").post(f"/guard/quarantine/{item}/approve").status_code == 200
+    saved = api("read").get("/bank/entities/deploy").json()
+    assert saved["content"] == page["content"]
+    history = api("read").get("/bank/entities/deploy/revisions").json()["items"]
+    assert history[0]["message"] == "Approved in Review"
+
+
+def test_a_page_that_changed_meanwhile_is_replaced_only_by_its_revision(api, home):
+    api("write").put("/bank/entities/deploy", {"content": "# Deploy\n\nAsk.\n"})
+    page = {"content": f"# Deploy\n\n{ATTACK}.\n"}
+    item = api("write").put("/bank/entities/deploy", page).json()["quarantine_id"]
+    api("write").put("/bank/entities/deploy", {"content": "# Deploy\n\nAsk twice.\n"})
     path = f"/guard/quarantine/{item}/approve"
-    assert api("admin").post(path, {"reason": "fine"}).status_code == 409
-    assert api("admin").post(path, {"reason": "fine", "base": 1}).status_code == 200
+    assert api("admin").post(path).status_code == 409
+    assert api("admin").post(path, {"base": 1}).status_code == 409
+    assert api("admin").post(path, {"reason": "fine", "base": 2}).status_code == 200
     assert api("read").get("/bank/entities/deploy").json()["content"] == page["content"]
 
 
