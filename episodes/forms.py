@@ -1,6 +1,7 @@
 """The forms of the episode pages. They ask; what is allowed the writer decides."""
 
 import json
+from datetime import date
 from typing import Any, ClassVar
 
 from django import forms
@@ -79,6 +80,11 @@ class FilterForm(Filters):
         if "until" in given:
             given["until"] = last_moment(given["until"])
         return read(EpisodeFilter, given)
+
+    def days(self) -> tuple[date | None, date | None]:
+        """The first and the last day that are let through."""
+        given = self.cleaned_data if self.is_valid() else {}
+        return given.get("since"), given.get("until")
 
     def order_of_list(self) -> str:
         return self.cleaned_data.get("order") or "-created_at" if self.is_valid() else "-created_at"

@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
-from episodes import deletion, queries, store
+from episodes import deletion, histogram, queries, store
 from episodes.directories import Directory, pruned, tree
 from episodes.forms import EpisodeForm, FilterForm
 from episodes.models import Episode
@@ -48,6 +48,7 @@ def episode_list(request: HttpRequest) -> HttpResponse:
     context = {
         "form": form,
         "page": found,
+        "bins": _bins(form, wanted),
         "chips": taken_off(request.GET, form),
         "may_write": may_write(request),
         "json_url": _json_url(wanted, form.order_of_list()) if form.is_valid() else "",
@@ -182,6 +183,14 @@ def _deleted(request: HttpRequest, episode_id: str) -> HttpResponse | None:
         return None
     context = {"deletion": found, "trail": [("Episodes", reverse("episodes")), (episode_id, None)]}
     return render(request, "episodes/deleted.html", context, status=HTTPStatus.NOT_FOUND)
+
+
+def _bins(form: FilterForm, wanted: EpisodeFilter) -> list[histogram.Bin]:
+    """What the other filters let through, over time; none while the form is not valid."""
+    if not form.is_valid():
+        return []
+    of_any_day = wanted.model_copy(update={"since": None, "until": None})
+    return histogram.bins(queries.matching(of_any_day), *form.days())
 
 
 def _directories() -> tuple[list[Directory], int]:

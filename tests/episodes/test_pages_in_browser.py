@@ -99,6 +99,27 @@ def test_the_list_follows_what_is_typed_and_so_do_the_address_and_the_twin(open_
     assert "q=%E9%87%8D%E5%BB%BA" in twin
 
 
+def test_days_are_chosen_by_a_drag_over_the_histogram_and_taken_off_by_their_chips(
+    open_page: Any, transactional_db: None, remember: Callable[..., Episode]
+) -> None:
+    for day in (1, 2, 3, 4):
+        remember(str(day), created_at=f"2026-03-0{day}T12:00:00Z")
+    page = open_page("/episodes/")
+    bars = page.locator("[data-brush] g")
+    expect(bars).to_have_count(4)
+    bars.nth(2).hover()
+    page.mouse.down()
+    bars.nth(1).hover()
+    page.mouse.up()
+    expect(page.locator("tr[data-item]")).to_have_count(2)
+    expect(page).to_have_url(re.compile("since=2026-03-02&until=2026-03-03"))
+    expect(page.locator(".brush-out")).to_have_count(2)
+    page.reload()
+    expect(page.locator("tr[data-item]")).to_have_count(2)
+    page.get_by_role("link", name="Clear all").click()
+    expect(page.locator("tr[data-item]")).to_have_count(4)
+
+
 def test_ticked_episodes_are_deleted_and_brought_back(open_page, rows):
     page = open_page("/episodes/")
     expect(page.locator(".bulk")).to_be_hidden()
