@@ -127,9 +127,9 @@ def coverage_of(
         ("pk",),
         limit=paging.limit,
         cursor=paging.cursor,
-        described=documents.described,
+        described=lambda rows: documents.described(rows, wanted.by),
     )
-    items = [documents.shown(request.actor, row) for row in found.items]
+    items = [documents.shown(request.actor, row, wanted.by) for row in found.items]
     return {"items": items, "next_cursor": found.next_cursor, "total": found.total}
 
 

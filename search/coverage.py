@@ -100,7 +100,8 @@ class Documents:
         """The documents a number counts, for `described`."""
         rows = self.rows()
         if wanted.vector == "failed":
-            rows = rows.filter(pk__in=CORPORA[self.name].failed(target()).values("pk"))
+            failed = CORPORA[self.name].failed(target(wanted.by))
+            rows = rows.filter(pk__in=failed.values("pk"))
         elif wanted.vector:
             rows = rows.filter(CORPORA[self.name].in_state(wanted.vector))
         if wanted.blank:
@@ -112,11 +113,12 @@ class Documents:
             rows = rows.filter(pk__in=made.values(self.of))
         return rows
 
-    def described(self, rows: QuerySet[Any]) -> QuerySet[Any]:
-        """Annotate `vector_state`, and of the failure to make a vector of the text as it is now:
-        `cause`, `failed_in` (the run, if it was one), `attempts` and `again_at`."""
+    def described(self, rows: QuerySet[Any], by: str = "") -> QuerySet[Any]:
+        """Annotate `vector_state`, and of the failure to make a vector, by a model or the one
+        that repairs are of, of the text as it is now: `cause`, `failed_in` (the run, if it was
+        one), `attempts` and `again_at`."""
         corpus = CORPORA[self.name]
-        failure = corpus.failures(target())
+        failure = corpus.failures(target(by))
         told = {"cause": "reason", "failed_in": "run", "attempts": "attempts"}
         told["again_at"] = "again_at"
         found: QuerySet[Any] = self.with_state(rows.annotate(named=corpus.document))
@@ -133,9 +135,9 @@ class Documents:
     def text_of(self, row: Any) -> str:
         return str(getattr(row, self.text))
 
-    def shown(self, reader: Actor, row: Any) -> dict[str, Any]:
+    def shown(self, reader: Actor, row: Any, by: str = "") -> dict[str, Any]:
         """A row from `described` in the API's shape, without what is kept from the reader."""
-        has = row.vector_state == "current"
+        has = row.vector_state == "current" and not by
         named = withholding.told(reader, row.named) if row.quarantined else row.named
         return {
             "collection": self.name,
@@ -156,14 +158,16 @@ def _title(reader: Actor, row: Any, text: str) -> str:
     return str(row.pk) if held else title_of(text) or str(row.pk)
 
 
-GENERAL = {"blank", "model", "dimension"}  # filters that only the general list knows
+GENERAL = {"blank", "model", "dimension", "by"}  # filters that only the general list knows
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What of a collection is listed; nothing given means all of it."""
+    """What of a collection is listed; nothing given means all of it. `by` is the model by which
+    something failed, where it is not the one that repairs are of."""
 
     vector: Any = ""
+    by: str = ""
     blank: bool = False
     model: str = ""
     dimension: int | None = None
@@ -223,9 +227,9 @@ def episodes() -> Coverage:
     return COLLECTIONS["episodes"].coverage()
 
 
-def target() -> Target:
-    """What a repair makes: vectors of the active model, else of the provider's."""
-    return target_of(runs.repaired_model())
+def target(model: str = "") -> Target:
+    """What a repair makes: vectors of this model, else of the active one or the provider's."""
+    return target_of(model or runs.repaired_model())
 
 
 def failed(name: str, wanted: Target) -> int:

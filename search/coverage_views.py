@@ -1,5 +1,6 @@
 """The pages of coverage: the numbers, and for each number the list of what it counts."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.conf import settings
@@ -17,7 +18,7 @@ from memoryweb.core.actor import Role
 from memoryweb.core.errors import Invalid, NotFound
 from memoryweb.core.models import ActiveModel
 from memoryweb.core.paging import page
-from search import coverage, coverage_days, runs
+from search import coverage, coverage_days, runs, second_model
 from search.coverage import COLLECTIONS, Documents, Wanted
 from search.embedding import configured
 from search.live import View, live
@@ -45,7 +46,7 @@ def coverage_list(request: HttpRequest, collection: str) -> HttpResponse:
         documents.listed(wanted),
         ("pk",),
         cursor=request.GET.get("cursor", ""),
-        described=documents.described,
+        described=lambda rows: documents.described(rows, wanted.by),
     )
     context = {
         "documents": documents,
@@ -71,6 +72,7 @@ def _wanted(query: QueryDict) -> Wanted:
         raise Invalid.field("dimension", "must be a number")
     return Wanted(
         vector=state,
+        by=query.get("by", ""),
         blank=bool(query.get("blank")),
         model=query.get("model", ""),
         dimension=int(dimension) if dimension else None,
@@ -87,7 +89,8 @@ def _what(documents: Documents, wanted: Wanted) -> str:
     """What is listed, in words."""
     parts = []
     if wanted.vector:
-        parts.append(REPAIRS[wanted.vector])
+        by = f" by {wanted.by}" if wanted.by else ""
+        parts.append(f"{REPAIRS[wanted.vector]}{by}")
     if wanted.blank:
         parts.append("blank text")
     if wanted.model:
@@ -116,11 +119,13 @@ def overview() -> dict[str, Any]:
     return {
         "sections": sections,
         "nothing": not any(section["coverage"].total for section in sections),
-        "wrong_widths": [
-            (one["documents"].address("wrong_width"), one["documents"], count)
+        "beside": (other := second_model.beside()),
+        "failed_beside": _failed_by(other.model) if other and other.failed else [],
+        "wrong_widths": _counted(
+            (one["documents"], one["coverage"].counts["wrong_width"], {"state": "wrong_width"})
             for one in sections
-            if (count := one["coverage"].counts["wrong_width"])
-        ],
+        ),
+        "wrong_width_count": sum(one["coverage"].counts["wrong_width"] for one in sections),
         "active": active,
         "models": coverage.models(),
         **_directories(),
@@ -150,6 +155,23 @@ def _failed(documents: Documents, wanted: Target) -> list[dict[str, Any]]:
     count = coverage.failed(documents.name, wanted)
     row = {"state": "failed", "label": "failed", "meaning": FAILED, "count": count}
     return [{**row, "url": documents.address("failed")}] if count else []
+
+
+def _failed_by(model: str) -> list[dict[str, Any]]:
+    """What failed by another model than the active one, of each collection with its list."""
+    target, by = coverage.target(model), {"state": "failed", "by": model}
+    return _counted((one, coverage.failed(one.name, target), by) for one in COLLECTIONS.values())
+
+
+def _counted(
+    found: Iterable[tuple[Documents, int, dict[str, str]]],
+) -> list[dict[str, Any]]:
+    """How many there are of each collection that has some, in words, with the list of them."""
+    return [
+        {"count": n, "noun": one.nouns[n != 1], "url": one.address(**filters)}
+        for one, n, filters in found
+        if n
+    ]
 
 
 def _directories() -> dict[str, Any]:

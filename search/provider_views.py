@@ -12,6 +12,8 @@ from django.shortcuts import redirect, render
 from memoryweb.core import active_model
 from memoryweb.core.access import actor_of, administrator_page
 from memoryweb.core.errors import Invalid
+from search import second_model
+from search.coverage_views import repairs
 from search.embedding import configured
 from search.embedding.addresses import LOCAL_MODEL, LONGEST
 from search.embedding.configured import Configured
@@ -64,7 +66,8 @@ def provider_page(request: HttpRequest) -> HttpResponse:
         "active": active_model.active(),
         "has_key": bool(settings.MEMORYWEB_EMBEDDING_API_KEY),
         "timeout": settings.MEMORYWEB_EMBEDDING_TIMEOUT,
-        "auto": settings.MEMORYWEB_EMBEDDING_AUTO,
+        "beside": second_model.beside(),
+        **repairs(request),
         **_trial(tried),
     }
     status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK

@@ -138,6 +138,7 @@ class CoverageFilter(BaseModel):
     """Which documents of a collection; every given field must hold."""
 
     vector: VectorState | Literal["failed", ""] = ""
+    by: Annotated[str, Field(description="what failed by this model; default: the active one")] = ""
     blank: bool = False
     model: str = ""
     dimension: Annotated[int | None, Field(ge=1, le=8192)] = None

@@ -14,9 +14,11 @@ from django.utils import timezone
 from memoryweb.core import clock
 from memoryweb.core.actor import system
 from memoryweb.core.errors import Gone
-from search import failures, runs
+from memoryweb.core.vectors import Vector
+from search import failures, runs, second_model
 from search.embedding import configured
 from search.embedding.batches import embedded
+from search.embedding.problems import ProviderError
 from search.embedding.providers import Provider
 from search.models import Run, RunHold
 from search.reindex import CORPORA, Corpus, Lacking, Target, Wanted, target_of
@@ -70,8 +72,9 @@ class Worker:
 class Follower:
     """Embeds new and changed text by itself (MEMORYWEB_EMBEDDING_AUTO), in one process at a time.
 
-    First everything that lacks a vector, then only what the change rows name. What failed is in
-    the database with its cause, and is tried again when it has rested.
+    First everything that lacks a vector, then only what the change rows name, by each model that
+    is kept (see `search.second_model`). What failed is in the database with its cause, and is tried
+    again when it has rested.
     """
 
     def __init__(
@@ -90,9 +93,11 @@ class Follower:
         provider = configured.provider()
         if provider is None or runs.active(Run.Kind.REINDEX) or not self._alone():
             return False
-        return self._follow(provider, target_of(provider.model))
+        models = second_model.kept(provider.model)
+        return any(self._follow(provider, target_of(model)) for model in models)
 
     def _follow(self, provider: Provider, target: Target) -> bool:
+        """Embed one batch by one model, and say whether there may be more."""
         seq, now = clock.current_seq(), self._now()
         due = failures.due(target, now)
         if failures.provider_rests(target, now) or (
@@ -151,14 +156,23 @@ class Follower:
     def _embed(
         self, corpus: Corpus, target: Target, provider: Provider, batch: Sequence[Lacking]
     ) -> None:
-        answers = embedded(provider, [one.text for one in batch], self._wait)
-        answered = zip(batch, answers, strict=True)
+        answered = zip(batch, self._answers(target, provider, batch), strict=True)
         with clock.writing(system()) as tx:
             if RunHold.objects.filter(collection=corpus.name, kind=Run.Kind.REINDEX).exists():
                 return
             kept = failures.keep(tx, corpus, target, answered, at=self._now())
         if kept.of_provider:
             logger.warning("new texts could not be embedded; they are tried again by themselves")
+
+    def _answers(
+        self, target: Target, provider: Provider, batch: Sequence[Lacking]
+    ) -> Sequence[Vector | ProviderError]:
+        """A provider may have one model only, and say so without being asked."""
+        try:
+            asked = provider.of(target.model)
+        except ProviderError as error:
+            return [error] * len(batch)
+        return embedded(asked, [one.text for one in batch], self._wait)
 
     def _wait(self, seconds: float) -> None:
         self._stopping.wait(seconds)

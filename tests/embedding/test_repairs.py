@@ -79,7 +79,7 @@ def moved_on(episode, provider, settings):
 
 def test_another_model_of_the_same_width_is_noticed_and_nothing_is_mixed(desk, api, moved_on, work):
     text = read(desk, "/coverage/")
-    assert "The provider is set to another model than searches compare." in text
+    assert 'The provider is set to <span class="id">newer</span>, and searches compare' in text
     assert 'href="/episodes/?vector=other_model">1</a>' in text
     assert "another model" in read(desk, "/settings/provider/")
     assert dry(api) == ("newer", 2)  # By `newer` there is no vector at all yet.
