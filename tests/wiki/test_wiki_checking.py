@@ -12,6 +12,7 @@ from memoryweb import checking
 from memoryweb.core.actor import Actor
 from memoryweb.core.models import User
 from search.wiki import feeding, pool
+from search.wiki.index import Entry
 from search.wiki.opening import connect
 
 
@@ -85,6 +86,19 @@ def test_an_index_that_is_behind_or_gone_is_no_fault(docs: Wiki, ada: Actor):
     wiki_pages.write_page(ada, "docs", "four", "new [[two]]")
     assert told() == []
     places.drop_index("docs")
+    assert told() == []
+
+
+def test_a_page_that_changes_while_the_record_is_read_is_no_fault(
+    docs: Wiki, ada: Actor, monkeypatch: pytest.MonkeyPatch
+):
+    entries = feeding.wiki_entries
+
+    def changing(wiki: str) -> Iterator[Entry]:
+        wiki_pages.write_page(ada, "docs", "one", "# one\n\nAnother.\n")
+        return entries(wiki)
+
+    monkeypatch.setattr(feeding, "wiki_entries", changing)
     assert told() == []
 
 
