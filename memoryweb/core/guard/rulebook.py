@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -93,6 +93,7 @@ class Rulebook:
         # parts of words, by their first letter, in scripts without spaces. A part with marks of
         # its script counts as a sign, as it is in no run of letters.
         self._signs: set[str] = set()
+        self._foreign_signs: dict[str, set[str]] = defaultdict(set)
         self._parts: dict[str, set[str]] = defaultdict(set)
         for rule in rules:
             self._add(rule)
@@ -114,23 +115,12 @@ class Rulebook:
 
     def signs_in(self, text: str) -> frozenset[str]:
         """What rules look for in this text that is not made of letters."""
-        ascii_only = text.isascii()
-        return frozenset(
-            sign for sign in self._signs if (sign.isascii() or not ascii_only) and sign in text
-        )
+        signs = filter(text.__contains__, self._signs)
+        return frozenset(signs) | _contained(self._foreign_signs, text)
 
     def parts_in(self, text: str) -> set[str]:
         """The parts of words that rules look for, in scripts without spaces."""
-        if text.isascii():
-            return set()
-        letters = set(text)
-        likely = [
-            part
-            for first in self._parts.keys() & letters
-            for part in self._parts[first]
-            if letters.issuperset(part)
-        ]
-        return set(filter(text.__contains__, likely))
+        return _contained(self._parts, text)
 
     def _add(self, rule: Rule) -> None:
         unless = re.compile(rule.unless) if rule.unless else None
@@ -142,18 +132,35 @@ class Rulebook:
         for pattern, words in rule.patterns:
             needs = (frozenset(words.split()),)
             self._index(Matcher(rule, needs, re.compile(pattern), unless, PATTERN_REACH))
-            self._signs.update(word for word in words.split() if not word.isalpha())
+            for word in words.split():
+                if not word.isalpha():
+                    self._add_sign(word)
 
     def _add_parts(self, parts: Set[str]) -> None:
         for part in parts:
             if part.isalpha():
                 self._parts[part[0]].add(part)
             else:
-                self._signs.add(part)
+                self._add_sign(part)
+
+    def _add_sign(self, sign: str) -> None:
+        if sign.isascii():
+            self._signs.add(sign)
+        else:
+            self._foreign_signs[sign[0]].add(sign)
 
     def _index(self, matcher: Matcher) -> None:
         for word in sorted(matcher.rarest):  # Every process finds in the same order.
             self._by_word[word].append(matcher)
+
+
+def _contained(words: Mapping[str, Set[str]], text: str) -> set[str]:
+    """Which of the words, none of them ASCII and each under its first letter, the text has."""
+    if text.isascii():
+        return set()
+    letters = set(text)
+    likely = [word for first in words.keys() & letters for word in words[first]]
+    return {word for word in likely if letters.issuperset(word) and word in text}
 
 
 Excused = Callable[[Rule, Span], bool]

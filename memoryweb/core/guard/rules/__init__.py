@@ -3,6 +3,7 @@
 import hashlib
 
 from memoryweb.core.guard.rules import (
+    asides,
     beacon,
     chinese,
     coercion,
@@ -10,7 +11,9 @@ from memoryweb.core.guard.rules import (
     exfil,
     hijack,
     languages,
+    lures,
     override,
+    requests,
     vocabulary,
 )
 
@@ -23,10 +26,20 @@ RULES = (
     *coercion.RULES,
     *chinese.RULES,
     *languages.RULES,
+    *requests.RULES,
+    *asides.RULES,
+    *lures.RULES,
 )
 
 #: The words behind the names in braces.
-CLASSES = {**vocabulary.CLASSES, **chinese.CLASSES, **languages.CLASSES}
+CLASSES = {
+    **vocabulary.CLASSES,
+    **chinese.CLASSES,
+    **languages.CLASSES,
+    **requests.CLASSES,
+    **asides.CLASSES,
+    **lures.CLASSES,
+}
 
 # Raised when texts come to be read in other ways, as the rules' own text does not tell that.
 _READING = 2

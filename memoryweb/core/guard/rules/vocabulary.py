@@ -26,6 +26,10 @@ CLASSES = {
         rule+ constraint+ restriction+ command+ policy policies context conversation+ training
         programming safeguard+ protocol+ limitations everything dialogue persona tasks
     """,
+    "document": """
+        webpage web_page website page resume cv function code table article contents content
+        document passage caption email transaction description attachment paragraph
+    """,
     "words": "message+ text+ input+ statement+ information task+ assignment+ request+ data",
     "bonds": """
         rules restrictions constraints limitations commands training programming safeguards
@@ -142,6 +146,18 @@ CLASSES = {
     "personal": """
         password+ credit_card card_number cvv social_security ssn seed_phrase recovery_phrase
         bank_details one-time_code 2fa_code mfa_code pin_code login_details
+    """,
+    "code": """
+        pig_latin base64 rot13 morse morse_code reverse reversed_order leetspeak hexadecimal binary
+        caesar backwards
+    """,
+    "personal_fact": """
+        initials birth_date birthdate date_of_birth birthday birth_year home_address email_address
+        city residence phone_number bank_balance favorite_color favourite_colour passport_number
+        address
+    """,
+    "balance": """
+        bank_balance account_balance social_security_number home_address credit_card_number
     """,
     "append": "append encode embed smuggle hide add include attach insert",
     # Making the agent act.
