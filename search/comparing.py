@@ -10,10 +10,10 @@ from memoryweb.core import active_model
 from memoryweb.core.errors import Conflict, Invalid, NotFound
 from memoryweb.core.models import ActiveModel
 from search import judging, services
-from search.beside import OfModel, beside
 from search.judging import Measures
 from search.live import live
 from search.models import SuggestedQuery
+from search.other_index import OfModel, beside
 from search.schemas import SearchIn, WeightsIn
 from search.services import Found, Result
 

@@ -13,7 +13,6 @@ from memoryweb.core.analysis import ANALYZERS, Analyzer
 from memoryweb.core.errors import FieldError, Invalid, NotFound
 from memoryweb.core.models import QuarantineItem
 from memoryweb.core.vectors import Vector, VectorRefused, decode_blob
-from search.beside import beside
 from search.defaults import Defaults
 from search.embedding.problems import PROBLEMS
 from search.embedding.querying import query_vector
@@ -32,6 +31,7 @@ from search.engine import (
 from search.engine import search as ranked
 from search.live import LiveIndex, View, live
 from search.models import SuggestedQuery
+from search.other_index import beside
 from search.schemas import FiltersIn, SearchIn
 from search.sources import SOURCES, Shown
 

@@ -12,10 +12,10 @@ from memoryweb.core import active_model
 from memoryweb.core.actor import system
 from memoryweb.core.models import User
 from search import runs
-from search.beside import beside
 from search.embedding import batches
 from search.embedding.querying import query_vectors
 from search.live import live
+from search.other_index import beside
 from search.working import Worker
 from tests.embedding.double import Double, running, vector_of
 

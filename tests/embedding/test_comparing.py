@@ -9,8 +9,8 @@ from memoryweb.core import active_model
 from memoryweb.core.actor import system
 from memoryweb.core.models import AuditEntry
 from search import judging, runs
-from search.beside import beside
 from search.models import Judgement
+from search.other_index import beside
 from tests.embedding.double import vector_of
 
 TEXTS = {"quay": "quay", "crane": "quay crane", "bread": "bread"}
