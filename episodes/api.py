@@ -34,6 +34,7 @@ from memoryweb.core.paging import Listed, Paging, page
 from memoryweb.core.strict_json import loads
 
 router = Router()
+IfMatch = Annotated[str, Header(alias="If-Match")]
 
 NDJSON = {"application/x-ndjson", "application/ndjson", "application/jsonl"}
 MAX_BATCH = 10_000
@@ -159,7 +160,7 @@ def edit_episode(
     response: HttpResponse,
     episode_id: str,
     patch: EpisodePatch,
-    if_match: Annotated[str, Header(alias="If-Match")] = "",
+    if_match: IfMatch = "",
 ) -> EpisodeWritten:
     """Change the fields that are sent and leave the others alone."""
     episode, seq = store.edit(request.actor, episode_id, patch, if_match=if_match)
@@ -167,9 +168,11 @@ def edit_episode(
 
 
 @router.delete("/{episode:episode_id}", auth=write, response={204: None})
-def delete_episode(request: ApiRequest, response: HttpResponse, episode_id: str) -> Status[None]:
+def delete_episode(
+    request: ApiRequest, response: HttpResponse, episode_id: str, if_match: IfMatch = ""
+) -> Status[None]:
     """Delete an episode with its vectors, in every index, for good."""
-    receipt = deletion.delete(request.actor, episode_id)
+    receipt = deletion.delete(request.actor, episode_id, if_match=if_match)
     response["X-Change-Seq"] = str(receipt.seq)
     return Status(204, None)
 

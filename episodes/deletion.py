@@ -23,6 +23,7 @@ from django.db.models import (
 from django.utils import timezone
 
 from episodes import queries
+from episodes.etags import refuse_stale
 from episodes.models import DeletedEpisode, Episode, EpisodeVector, RefusedVector
 from episodes.queries import COLLECTION
 from episodes.schemas import EpisodeFilter
@@ -71,9 +72,9 @@ class Receipt:
     batch: str = ""
 
 
-def delete(actor: Actor, episode_id: str) -> Receipt:
-    """Delete one episode for good. Raises NotFound, Forbidden."""
-    receipt = delete_many(actor, ids=[episode_id])
+def delete(actor: Actor, episode_id: str, *, if_match: str = "") -> Receipt:
+    """Delete one episode for good. Raises NotFound, Forbidden, Conflict for a stale etag."""
+    receipt = delete_many(actor, ids=[episode_id], if_match=if_match)
     if not receipt.rows:
         raise NotFound("there is no such episode")
     return receipt
@@ -85,11 +86,13 @@ def delete_many(
     ids: Sequence[str] | None = None,
     wanted: EpisodeFilter | None = None,
     undoable: bool = False,
+    if_match: str = "",
 ) -> Receipt:
     """Delete the named episodes, or those that match; ids that are not there are passed over.
 
     Each 500 are one transaction. Raises Forbidden, with nothing deleted, when a token that is
-    bound to an agent would delete another agent's episodes, and Invalid for an empty filter.
+    bound to an agent would delete another agent's episodes, Invalid for an empty filter, and
+    Conflict for one that is not in the state that `if_match`, an etag, names.
     """
     actor.require(Role.CURATOR)
     found = _found(ids, wanted)
@@ -98,7 +101,7 @@ def delete_many(
     gone = [
         one
         for batch in chunks(found, BATCH)
-        for one in _delete_batch(actor, batch, wanted, receipt)
+        for one in _delete_batch(actor, batch, wanted, receipt, if_match)
     ]
     _verify(receipt, gone)
     return receipt
@@ -191,7 +194,11 @@ def _refuse_foreign(actor: Actor, ids: Sequence[str]) -> None:
 
 
 def _delete_batch(
-    actor: Actor, ids: Sequence[str], wanted: EpisodeFilter | None, receipt: Receipt
+    actor: Actor,
+    ids: Sequence[str],
+    wanted: EpisodeFilter | None,
+    receipt: Receipt,
+    if_match: str,
 ) -> list[str]:
     """Delete those of the ids that still match; the ids that were deleted."""
     with clock.writing(actor) as tx:
@@ -199,6 +206,8 @@ def _delete_batch(
         rows = queries.matching(wanted) if wanted is not None else Episode.objects.all()
         ids = list(rows.filter(pk__in=ids).values_list("pk", flat=True))
         _refuse_foreign(actor, ids)
+        for episode in Episode.objects.filter(pk__in=ids) if if_match else ():
+            refuse_stale(episode, if_match, what="this episode", undone="deleted")
         if receipt.batch:
             _keep(tx, ids, receipt.batch)
         receipt.vectors += EpisodeVector.objects.filter(episode__in=ids).count()

@@ -5,6 +5,8 @@ from typing import ClassVar
 from django.db import models
 from django.urls import reverse
 
+from episodes.etags import etag
+
 
 class Episode(models.Model):
     """What an agent did once. Its summary is the text that is indexed and embedded.
@@ -68,7 +70,7 @@ class Episode(models.Model):
     @property
     def etag(self) -> str:
         """Changes with every edit; an edit that names another one is stale."""
-        return f'"{self.updated_at.timestamp() * 1_000_000:.0f}"'
+        return etag(self)
 
 
 class EpisodeVector(models.Model):

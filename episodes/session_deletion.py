@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from episodes import session_undo
 from episodes.deletion import BATCH, Receipt, still_found
+from episodes.etags import refuse_stale
 from episodes.models import Context, Memory, MemoryVector
 from episodes.sessions import COLLECTION, CONTEXTS, EDITED, NEW, OF_CONTEXT
 from memoryweb.core import clock, quarantine
@@ -17,22 +18,27 @@ from memoryweb.core.chunks import chunks
 from memoryweb.core.errors import NotFound
 
 
-def delete_memory(actor: Actor, memory_id: str) -> Receipt:
-    """Delete one memory for good. Raises NotFound, Forbidden."""
-    receipt = delete_memories(actor, [memory_id])
+def delete_memory(actor: Actor, memory_id: str, *, if_match: str = "") -> Receipt:
+    """Delete one memory for good. Raises NotFound, Forbidden, Conflict for a stale etag."""
+    receipt = delete_memories(actor, [memory_id], if_match=if_match)
     if not receipt.rows:
         raise NotFound("there is no such memory")
     return receipt
 
 
-def delete_memories(actor: Actor, ids: Iterable[str], *, undoable: bool = False) -> Receipt:
-    """Delete memories with their vectors; ids that are not there are passed over."""
+def delete_memories(
+    actor: Actor, ids: Iterable[str], *, undoable: bool = False, if_match: str = ""
+) -> Receipt:
+    """Delete memories with their vectors; ids that are not there are passed over. Raises Conflict
+    for one that is not in the state that `if_match`, an etag, names."""
     actor.require(Role.CURATOR)
     receipt = Receipt(seq=clock.current_seq(), batch=_batch(undoable))
     gone: list[str] = []
     for batch in chunks(sorted(set(ids)), BATCH):
         with clock.writing(actor) as tx:
             rows = Memory.objects.filter(pk__in=batch)
+            for memory in rows if if_match else ():
+                refuse_stale(memory, if_match, undone="deleted")
             found = list(rows.values_list("pk", flat=True))
             receipt.vectors += _delete_rows(tx, found, receipt.batch)
             if found:
@@ -43,19 +49,21 @@ def delete_memories(actor: Actor, ids: Iterable[str], *, undoable: bool = False)
     return _verified(receipt, gone)
 
 
-def delete_context(actor: Actor, context_id: str) -> Receipt:
-    """Delete a context with all its memories, in one transaction. Raises NotFound, Forbidden."""
-    deleted, receipt = delete_contexts(actor, [context_id])
+def delete_context(actor: Actor, context_id: str, *, if_match: str = "") -> Receipt:
+    """Delete a context with all its memories, in one transaction. Raises NotFound, Forbidden,
+    Conflict for a stale etag."""
+    deleted, receipt = delete_contexts(actor, [context_id], if_match=if_match)
     if not deleted:
         raise NotFound("there is no such context")
     return receipt
 
 
 def delete_contexts(
-    actor: Actor, ids: Iterable[str], *, undoable: bool = False
+    actor: Actor, ids: Iterable[str], *, undoable: bool = False, if_match: str = ""
 ) -> tuple[int, Receipt]:
     """Delete contexts with all their memories, each in one transaction: how many, and what went
-    with them. Ids that are not there are passed over."""
+    with them. Ids that are not there are passed over; Conflict is raised for one that is not in
+    the state that `if_match`, an etag, names."""
     actor.require(Role.CURATOR)
     receipt = Receipt(seq=clock.current_seq(), batch=_batch(undoable))
     deleted = 0
@@ -63,6 +71,8 @@ def delete_contexts(
     for context_id in Context.objects.filter(pk__in=list(ids)).values_list("pk", flat=True):
         with clock.writing(actor) as tx:
             context = Context.objects.filter(pk=context_id).first()
+            if context:
+                refuse_stale(context, if_match, undone="deleted")
             gone += _delete_context(tx, context, receipt) if context else []
         receipt.seq = tx.seq
         deleted += context is not None

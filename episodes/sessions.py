@@ -14,6 +14,7 @@ from typing import Any
 from django.utils import timezone
 
 from episodes import session_queries
+from episodes.etags import refuse_stale
 from episodes.identifiers import new_id
 from episodes.models import Context, Memory
 from episodes.session_schemas import ContextPatch, MemoryIn, MemoryPatch
@@ -335,10 +336,7 @@ def _edit(
         stored = model.objects.filter(pk=pk).first()
         if stored is None:
             raise NotFound(f"there is no such {model._meta.verbose_name}")
-        if if_match.removeprefix("W/") not in ("", "*", etag(stored)):
-            raise Conflict(
-                "this was changed since you read it; nothing was saved", etag=etag(stored)
-            )
+        refuse_stale(stored, if_match, undone="saved")
         changes = {name: value for name, value in fields.items() if getattr(stored, name) != value}
         if not changes:
             return clock.current_seq()
@@ -352,8 +350,3 @@ def _edit(
         if done:
             return tx.seq
     raise Conflict("others keep changing this; read it again")
-
-
-def etag(row: Context | Memory) -> str:
-    """Changes with every edit; an edit that names another one is stale."""
-    return f'"{row.updated_at.timestamp() * 1_000_000:.0f}"'

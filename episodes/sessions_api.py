@@ -8,6 +8,7 @@ from ninja import Header, Query, Router, Status
 from episodes import memory_vectors, session_deletion, session_queries, sessions
 from episodes.api import failure
 from episodes.deletion import Receipt as Deletion
+from episodes.etags import etag
 from episodes.models import Context, Memory
 from episodes.queries import ORDERS
 from episodes.schemas import Receipt, read
@@ -125,7 +126,7 @@ def index_memory(
 def get_memory(request: ApiRequest, response: HttpResponse, memory_id: str) -> MemoryOut:
     """One memory; its ETag is what If-Match takes."""
     memory = session_queries.find_memory(memory_id)
-    response["ETag"] = sessions.etag(memory)
+    response["ETag"] = etag(memory)
     return session_queries.shown(memory)
 
 
@@ -144,9 +145,12 @@ def edit_memory(
 
 
 @router.delete("/memories/{session:memory_id}", auth=write, response=Deleted)
-def delete_memory(request: ApiRequest, response: HttpResponse, memory_id: str) -> Deleted:
+def delete_memory(
+    request: ApiRequest, response: HttpResponse, memory_id: str, if_match: IfMatch = ""
+) -> Deleted:
     """Delete a memory with its vectors, in every index, for good."""
-    return _deleted(response, session_deletion.delete_memory(request.actor, memory_id))
+    receipt = session_deletion.delete_memory(request.actor, memory_id, if_match=if_match)
+    return _deleted(response, receipt)
 
 
 @router.get("/{session:context_id}/memories", response=Listed[MemoryOut])
@@ -176,7 +180,7 @@ def resume_session(
         cursor=paging.cursor,
         described=session_queries.described,
     )
-    response["ETag"] = sessions.etag(context)
+    response["ETag"] = etag(context)
     return Resumed(
         context=session_queries.shown_context(context),
         memories=[session_queries.shown(memory) for memory in found.items],
@@ -199,9 +203,12 @@ def edit_session(
 
 
 @router.delete("/{session:context_id}", auth=write, response=Deleted)
-def delete_session(request: ApiRequest, response: HttpResponse, context_id: str) -> Deleted:
+def delete_session(
+    request: ApiRequest, response: HttpResponse, context_id: str, if_match: IfMatch = ""
+) -> Deleted:
     """Delete a context with all its memories, in every index, for good."""
-    return _deleted(response, session_deletion.delete_context(request.actor, context_id))
+    receipt = session_deletion.delete_context(request.actor, context_id, if_match=if_match)
+    return _deleted(response, receipt)
 
 
 def _memories(filters: MemoryFilter, paging: Paging, context_id: str | None) -> dict[str, Any]:
@@ -223,7 +230,7 @@ def _context_written(response: HttpResponse, context: Context, seq: int) -> Cont
 
 
 def _headers(response: HttpResponse, row: Context | Memory, seq: int) -> None:
-    response["ETag"] = sessions.etag(row)
+    response["ETag"] = etag(row)
     response["X-Change-Seq"] = str(seq)
 
 

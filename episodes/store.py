@@ -15,6 +15,7 @@ from typing import Any, Literal
 from django.utils import timezone
 
 from episodes import queries, vectors
+from episodes.etags import refuse_stale
 from episodes.identifiers import new_id
 from episodes.models import Episode, RefusedVector
 from episodes.queries import COLLECTION
@@ -165,10 +166,7 @@ def _for_edit(actor: Actor, episode_id: str, if_match: str) -> Episode:
     if stored is None:
         raise NotFound("there is no such episode")
     actor.may_write_as(stored.agent_id)
-    if if_match.removeprefix("W/") not in ("", "*", stored.etag):
-        raise Conflict(
-            "this episode was changed since you read it; nothing was saved", etag=stored.etag
-        )
+    refuse_stale(stored, if_match, what="this episode", undone="saved")
     return stored
 
 

@@ -17,7 +17,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from bank.findings import objections
 from bank.showing import Changes, changes
-from episodes import session_deletion, session_queries, session_undo, sessions
+from episodes import etags, session_deletion, session_queries, session_undo, sessions
 from episodes.models import Context, Memory, MemoryVector
 from episodes.page_parts import (
     back_to,
@@ -211,7 +211,7 @@ def edit_memory(request: HttpRequest, memory_id: str) -> HttpResponse:
     context = {
         "form": form,
         "memory": found,
-        "etag": sessions.etag(found),
+        "etag": etags.etag(found),
         "trail": _trail(found.context, (_short(found), address), ("Edit", None)),
     }
     return form_page(
@@ -236,7 +236,7 @@ def _edited(request: HttpRequest, found: Memory, form: MemoryForm) -> HttpRespon
         sessions.edit_memory(actor_of(request), found.pk, patch, if_match=etag)
         messages.success(request, "The memory is saved.")
         return redirect(found)
-    if etag != sessions.etag(found):
+    if etag != etags.etag(found):
         raise Conflict("somebody changed this memory since the form was opened")
     context = {
         "form": form,

@@ -18,7 +18,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from bank.findings import objections
 from bank.showing import Changes, changes
-from episodes import session_deletion, session_queries, session_undo, sessions
+from episodes import etags, session_deletion, session_queries, session_undo, sessions
 from episodes.models import Context, Memory, MemoryVector
 from episodes.page_parts import (
     back_to,
@@ -174,7 +174,7 @@ def edit_session(request: HttpRequest, context_id: str) -> HttpResponse:
     context = {
         "form": form,
         "context": found,
-        "etag": sessions.etag(found),
+        "etag": etags.etag(found),
         "trail": [("Sessions", reverse("sessions")), (found.name[:60], address), ("Edit", None)],
     }
     return form_page(

@@ -182,3 +182,14 @@ def test_a_reader_edits_and_deletes_nothing(api, remember):
     assert api("read").patch("/episodes/one", {"summary": "x"}).status_code == 403
     assert api("read").delete("/episodes/one").status_code == 403
     assert Episode.objects.count() == 1
+
+
+def test_a_stale_delete_is_refused_and_deletes_nothing(api, remember):
+    remember()
+    agent = api("write")
+    stale = {"If-Match": agent.get("/episodes/one").headers["ETag"]}
+    fresh = agent.patch("/episodes/one", {"summary": "Second"}).headers["ETag"]
+    refused = agent.delete("/episodes/one", headers=stale)
+    assert (refused.status_code, refused.json()["etag"]) == (409, fresh)
+    assert agent.get("/episodes/one").json()["summary"] == "Second"
+    assert agent.delete("/episodes/one", headers={"If-Match": fresh}).status_code == 204

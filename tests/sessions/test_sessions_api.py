@@ -308,6 +308,17 @@ def test_a_deleted_context_takes_all_its_memories_along(api, memory):
     assert {"m0", "m1", "m2"} <= deleted
 
 
+@pytest.mark.parametrize("path", ["/sessions/memories/m1", "/sessions/shop"])
+def test_a_stale_delete_is_refused_and_deletes_nothing(api, memory, path):
+    memory("x", "m1")
+    agent = api("write")
+    stale = {"If-Match": '"1"'}
+    assert agent.delete(path, headers=stale).status_code == 409
+    assert Memory.objects.get().pk == "m1"
+    fresh = {"If-Match": agent.get(path).headers["ETag"]}
+    assert agent.delete(path, headers=fresh).status_code == 200
+
+
 def test_deleted_content_can_be_saved_again(api, memory):
     memory("x", "m1")
     api("write").delete("/sessions/memories/m1")
