@@ -269,3 +269,10 @@ def test_no_more_queries_for_more_pages(write, django_assert_max_num_queries):
         write(f"p{number}", f"[[p{number + 1}]] [[p{number + 3}]]")
     with django_assert_max_num_queries(15):
         feeding.catch_up("docs")
+
+
+def test_nothing_is_asked_of_changes_when_there_are_none(write, django_assert_max_num_queries):
+    write("p", "ropes")
+    found("ropes")
+    with django_assert_max_num_queries(3):  # The wiki, the database, and the last change.
+        assert feeding.catch_up("docs").touched == 0
