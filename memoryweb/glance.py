@@ -14,9 +14,10 @@ from bank.models import Kind
 from episodes import queries
 from episodes.models import Context, Episode, Memory
 from memoryweb import house, rereading
-from memoryweb.core import health
+from memoryweb.core import active_model, health
 from memoryweb.core.models import ApiToken
 from search import coverage
+from search.embedding.configured import configured
 
 DAYS = 30
 LATEST = 6
@@ -59,7 +60,10 @@ class Chart:
 
 @dataclass(frozen=True)
 class Step:
-    """One step of the first run; it is ticked by what is there, not by a click."""
+    """One step of the first run; it is ticked by what is there, not by a click.
+
+    The first run is over without what is `optional`.
+    """
 
     title: str
     text: str
@@ -67,10 +71,11 @@ class Step:
     command: str = ""
     url: str = ""
     action: str = ""
+    optional: bool = False
 
 
 def first_steps(store_example: str, searched: bool, administrator: bool) -> list[Step]:
-    """The steps of the first run; none once all are done."""
+    """The steps of the first run; none once all are done that must be."""
     steps = [
         Step(
             "Make a token for an agent",
@@ -83,9 +88,19 @@ def first_steps(store_example: str, searched: bool, administrator: bool) -> list
         ),
         Step(
             "Store a first episode",
-            "Whatever the agent finished, or failed at: what it did, where, and how it ended.",
+            "Whatever the agent finished, or failed at: what it did, where, and how it ended. "
+            "To bring in what there is: manage.py import_episodes FILE or import_bank FOLDER. "
+            "To look around first: manage.py serve --demo in an empty home.",
             Episode.objects.exists(),
             store_example,
+        ),
+        Step(
+            "Name a provider of vectors",
+            "Then a search also finds what means the same in other words. Without one, words "
+            "are compared, and vectors that agents send themselves.",
+            configured() is not None or active_model.active() is not None,
+            optional=True,
+            **({"url": "/settings/provider/", "action": "Provider"} if administrator else {}),
         ),
         Step(
             "Search",
@@ -102,7 +117,7 @@ def first_steps(store_example: str, searched: bool, administrator: bool) -> list
             action="Bank",
         ),
     ]
-    return [] if all(step.done for step in steps) else steps
+    return [] if all(step.done or step.optional for step in steps) else steps
 
 
 def at_a_glance() -> dict[str, Any]:

@@ -131,8 +131,15 @@ def test_steps_tick_themselves_one_by_one_and_leave_when_all_are_done(
     client.get("/search/?q=episode")
     assert "Search" in done(body(client))
     assert "Begin" in body(client)
+    assert "Name a provider of vectors" not in done(body(client))  # and it is no duty
     pages.save(system(), Kind.ENTITY, "deploying", "# Deploying\n\nWith make ship.\n")
     assert "Begin" not in body(client)
+
+
+def test_who_sends_vectors_or_names_a_provider_has_one(remember, body):
+    assert 'href="/settings/provider/">Provider</a>' in body()
+    vectors.set_vector(system(), vectors.Sent(remember("a"), [1.0, 0.0], None, "toy"))
+    assert "Name a provider of vectors" in done(body())
 
 
 def test_an_empty_search_page_is_no_search_yet(body, signed_in, administrator):
