@@ -62,8 +62,11 @@ class Fact:
 
     @classmethod
     def of(cls, name: str, value: Any) -> "Fact":
-        text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-        return cls(name.replace("_", " "), text)
+        values = value if isinstance(value, list) else [value]
+        said = ", ".join(
+            {True: "yes", False: "no"}[one] if isinstance(one, bool) else str(one) for one in values
+        )
+        return cls(name.replace("_", " "), said)
 
 
 @dataclass(frozen=True)

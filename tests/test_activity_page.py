@@ -1,5 +1,6 @@
 import html
 import re
+from dataclasses import replace
 
 import pytest
 from django.db import connection
@@ -128,3 +129,11 @@ def test_of_a_hash_the_first_digits_are_shown_and_all_on_hover(desk, page_of):
     page = desk.get("/activity/").content.decode()
     assert f'<span class="mono" title="{sha}">{sha[:8]}…</span>' in page
     assert page.count(sha) == 1
+
+
+def test_the_way_and_the_facts_of_an_entry_are_said_in_plain_words(desk):
+    with clock.writing(replace(system(), via="api")) as tx:
+        tx.audited("test.write", "tests/one", pointed=False, kinds=["a", "b"], texts=2)
+    page = desk.get("/activity/?action=test.write").content.decode()
+    assert '<span class="muted small">by API</span>' in page
+    assert re.sub(r"\s+", " ", page).count("pointed no, kinds a, b, texts 2") == 1
