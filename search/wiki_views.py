@@ -160,7 +160,12 @@ def sources(request: HttpRequest, wiki: str) -> HttpResponse:
     page = paging.page(
         wikis.sources(wiki), ("filename", "id"), cursor=request.GET.get("cursor", "")
     )
-    context = {"wiki": found, "page": page, "trail": trail(found, "Files given")}
+    context = {
+        "wiki": found,
+        "page": page,
+        "trail": trail(found, "Files given"),
+        "json_url": reverse("api:list_sources", args=[wiki]),
+    }
     return render(request, "wikis/sources.html", context)
 
 
