@@ -1,6 +1,9 @@
 """Forms of the pages that belong to no single app."""
 
+from typing import Any
+
 from django import forms
+from django.contrib.auth.forms import PasswordChangeForm
 
 from memoryweb.core.models import ApiToken, User
 
@@ -20,6 +23,16 @@ class FirstAdministrator(forms.Form):
     password = forms.CharField(
         widget=forms.PasswordInput({"autocomplete": "new-password"}), help_text=LONG_ENOUGH
     )
+
+
+class ChangePassword(PasswordChangeForm):
+    """Says of a password what the other forms say."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.fields["new_password1"].help_text = LONG_ENOUGH
+        self.fields["new_password2"].help_text = ""
+        self.fields["new_password2"].label = "New password again"
 
 
 class ChangePerson(forms.Form):

@@ -27,7 +27,7 @@ from memoryweb.core.failures import explained
 from memoryweb.core.forms import add_errors
 from memoryweb.core.middleware import MACHINE_PATHS, failure_page, problem
 from memoryweb.core.models import ApiToken, User
-from memoryweb.forms import ChangePerson, FirstAdministrator, NewPerson, NewToken
+from memoryweb.forms import ChangePassword, ChangePerson, FirstAdministrator, NewPerson, NewToken
 from search.views import SEARCHED_COOKIE
 
 MADE_COOKIE = "made_token"
@@ -74,6 +74,7 @@ def settings_home(request: HttpRequest) -> HttpResponse:
 
 
 class PasswordChange(PasswordChangeView):
+    form_class = ChangePassword
     template_name = "registration/password_change_form.html"
     success_url = reverse_lazy("account")
 
