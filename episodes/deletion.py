@@ -27,7 +27,7 @@ from episodes.etags import refuse_stale
 from episodes.models import DeletedEpisode, Episode, EpisodeVector, RefusedVector
 from episodes.queries import COLLECTION
 from episodes.schemas import EpisodeFilter
-from episodes.store import recalled_text
+from episodes.texts import recalled_text
 from memoryweb.core import clock, quarantine
 from memoryweb.core.actor import Actor, Role
 from memoryweb.core.chunks import chunks

@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 
 from episodes import store
 from episodes.identifiers import content_id
+from episodes.incoming import Outcome
 from episodes.models import Episode
 from episodes.schemas import EpisodeIn
 from memoryweb.core.actor import Actor
@@ -38,7 +39,7 @@ class Row:
 
 def import_file(
     actor: Actor, path: Path, defaults: Mapping[str, Any], *, dry_run: bool = False
-) -> Iterator[tuple[Row, store.Outcome]]:
+) -> Iterator[tuple[Row, Outcome]]:
     """Store the rows of a file; each with what became of it, in order.
 
     `defaults` fill what rows lack. Raises OSError when the file cannot be read.

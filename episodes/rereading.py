@@ -6,7 +6,7 @@ from functools import partial
 from episodes import queries
 from episodes.models import Episode
 from episodes.queries import COLLECTION
-from episodes.store import recalled_text
+from episodes.texts import recalled_text
 from memoryweb.core import clock, quarantine
 from memoryweb.core.guard import Finding, scan
 from memoryweb.core.rereading import Source, Stored

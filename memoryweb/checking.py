@@ -13,7 +13,7 @@ from bank.models import FileOperation, Page, PageVector, Revision, Wiki
 from bank.wikis import BANK, MEMORIES
 from episodes.models import CodeVector, Episode, EpisodeVector, Memory, MemoryVector
 from episodes.sessions import content_sha
-from episodes.store import text_sha
+from episodes.texts import text_sha
 from memoryweb.core import clock
 from memoryweb.core.models import Change
 from memoryweb.core.vectors import VectorRefused, decode_blob

@@ -38,7 +38,7 @@ def otter(db: None) -> Actor:
 @contextmanager
 def rules_that_let_all_pass() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("episodes.store", "bank.publishing"):
+        for module in ("episodes.incoming", "bank.publishing"):
             patch.setattr(f"{module}.scan", lambda *text, **posture: [])
         patch.setattr("bank.publishing.scan_page", lambda *text, **posture: [])
         yield

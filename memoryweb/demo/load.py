@@ -11,6 +11,7 @@ from bank.models import Kind, Page, Wiki
 from episodes import memory_vectors, sessions, store, vectors
 from episodes.models import Context, Episode
 from episodes.session_schemas import MemoryIn
+from episodes.texts import text_sha
 from memoryweb.core.actor import Actor, Role, system
 from memoryweb.core.errors import Refused
 from memoryweb.core.vectors import encode_blob
@@ -78,7 +79,7 @@ def _load_vectors() -> None:
                 episode,
                 shipped[episode],
                 model=sample.MODEL,
-                text_sha=store.text_sha(texts[episode]),
+                text_sha=text_sha(texts[episode]),
             )
             for episode in in_order
         ],

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from episodes import importing, store
+from episodes import importing
+from episodes.incoming import Outcome
 from episodes.models import Episode, EpisodeVector
 from memoryweb.core.actor import system
 from memoryweb.core.errors import DomainError
@@ -72,7 +73,7 @@ def test_a_line_that_never_ends_is_a_bad_row_and_the_next_one_is_read(tmp_path: 
     assert read(tmp_path / "file", content) == [(1, {"a": 1}), (2, "Malformed"), (3, {"a": 3})]
 
 
-def load(path: Path, rows: list[Any], **options: Any) -> list[store.Outcome]:
+def load(path: Path, rows: list[Any], **options: Any) -> list[Outcome]:
     path.write_text("\n".join(json.dumps(row) for row in rows))
     found = importing.import_file(system("import"), path, DEFAULTS, **options)
     return [outcome for _, outcome in found]

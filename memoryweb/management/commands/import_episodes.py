@@ -8,8 +8,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from episodes import importing
+from episodes.incoming import Outcome
 from episodes.models import Episode
-from episodes.store import Outcome
 from memoryweb import house
 from memoryweb.core.actor import system
 from memoryweb.core.errors import DomainError
