@@ -244,6 +244,9 @@ def release(owner: str) -> None:
 def shown(run: Run) -> dict[str, Any]:
     """The run in the API's shape. It must come from `with_errors`."""
     errors: Sequence[RunError] = run.first_errors  # type: ignore[attr-defined]
+    told = [{"id": error.document, "reason": error.reason} for error in errors]
+    if run.state == Run.State.FAILED and run.message:
+        told.insert(0, {"id": "", "reason": run.message})
     return {
         "id": run.pk,
         "kind": run.kind,
@@ -253,7 +256,7 @@ def shown(run: Run) -> dict[str, Any]:
         "failed": run.failed,
         "rate": round(run.rate, 2),
         "eta_s": run.eta_s,
-        "errors": [{"id": error.document, "reason": error.reason} for error in errors],
+        "errors": told,
         "coverage_before": run.coverage_before,
         "coverage_after": run.coverage_after,
         "created_at": run.created_at,

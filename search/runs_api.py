@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 from django.http import HttpRequest
-from ninja import Query, Router, Status
+from ninja import Body, Query, Router, Status
 from pydantic import BaseModel, Field, StrictBool
 
 from episodes.schemas import Name
@@ -37,6 +37,9 @@ class ReindexIn(Strict):
     dry_run: StrictBool = False
 
 
+EVERYTHING = ReindexIn()
+
+
 class SampleOut(BaseModel):
     collection: str
     id: str
@@ -63,8 +66,8 @@ class CoverageOut(BaseModel):
 
 
 class RunOut(BaseModel):
-    """Long work. `errors` names the first hundred documents that could not be done; the coverage
-    is that of the run's model, by collection."""
+    """Long work. `errors` names the first hundred documents that could not be done, and before
+    them, without an id, what ended the run; the coverage is that of its model, by collection."""
 
     id: int
     kind: str
@@ -82,7 +85,7 @@ class RunOut(BaseModel):
 
 
 @search_router.post("/reindex", response={202: RunOut, 200: PlanOut}, auth=write)
-def reindex(request: ApiRequest, body: ReindexIn) -> Status[Any]:
+def reindex(request: ApiRequest, body: Body[ReindexIn] = EVERYTHING) -> Status[Any]:
     """Embed what lacks a current vector, in the background. A dry run only counts."""
     wanted = runs.Request(
         body.collections or (), body.model or "", body.states, documents=body.documents

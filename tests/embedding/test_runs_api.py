@@ -35,7 +35,7 @@ SHAPE = {
 
 
 def start(api, status=202, **body):
-    answer = api("write").post("/search/reindex", body)
+    answer = api("write").post("/search/reindex", body or None)
     assert answer.status_code == status, answer.content
     return answer.json()
 
@@ -194,8 +194,10 @@ def test_a_provider_that_is_down_ends_the_run_with_its_reason(
     provider.behave = behave
     run = start(api)
     work()
-    assert run_of(api, run["id"])["state"] == "failed"
-    assert words in Run.objects.get().message
+    ended = run_of(api, run["id"])
+    [error] = ended["errors"]
+    assert (ended["state"], ended["failed"], error["id"]) == ("failed", 0, "")
+    assert words in error["reason"]
     assert not EpisodeVector.objects.exists()
     provider.behave = lambda handler, body: False
     start(api)
@@ -220,6 +222,7 @@ def test_a_provider_that_goes_down_midway_leaves_the_rest_for_the_next_run(
     work()
     run = run_of(api, run["id"])
     assert (run["state"], run["done"], run["failed"], run["total"]) == ("failed", 32, 48, 100)
+    assert [error["id"] for error in run["errors"]][:2] == ["", "e032"]
     assert run["coverage_after"]["episodes"]["vectorized"] == 32
     provider.behave = lambda handler, body: False
     run = start(api)
