@@ -1,7 +1,8 @@
 """The wiki routes of TencentDB Agent Memory, for its clients as they are: POST /v3/wiki/….
 
 Every answer is {code, message, request_id, data}: code 0 on success; on an error code is the HTTP
-status, and data null. Fields that are not known are ignored, as its own server does.
+status, and data null. Lists stand under its name for them, `items`, and under ours; a wiki's
+`summary` is our description. Fields that are not known are ignored, as its own server does.
 """
 
 from typing import Annotated, Any
@@ -14,9 +15,9 @@ from bank import wiki_pages, wikis, withholding
 from bank.models import Page, Wiki
 from memoryweb.core import clock
 from memoryweb.core.api_auth import ApiRequest, read, write
-from memoryweb.core.errors import DomainError
+from memoryweb.core.errors import DomainError, Invalid
 from search.wiki import searching, service
-from search.wiki.feeding import State, catch_up, pages
+from search.wiki.feeding import State, catch_up, pages, type_of
 from search.wiki.searching import Query
 
 router = Router()
@@ -24,6 +25,7 @@ router = Router()
 SERVICE_HEADER = "x-tdai-service-id"
 LIST_LIMIT, LIST_MOST = 20, 200
 PAGES_LIMIT, PAGES_MOST = 200, 1_000
+DELETED_AT_ONCE = 100
 
 Limit = Annotated[int, Field(ge=1, le=LIST_MOST)]
 Offset = Annotated[int, Field(ge=0, le=10_000_000)]
@@ -77,7 +79,15 @@ class UpdateIn(OfWiki):
     name: str | None = None
     team_id: str | None = None
     description: str | None = None
+    summary: str | None = None
     meta: dict[str, Any] | None = None
+
+
+class DeleteIn(Known):
+    """One `wiki_id`, or many `wiki_ids`."""
+
+    wiki_id: Name | None = None
+    wiki_ids: Annotated[list[Name], Field(min_length=1, max_length=DELETED_AT_ONCE)] | None = None
 
 
 class LsIn(OfWiki):
@@ -141,22 +151,36 @@ def list_wikis(request: ApiRequest, body: ListIn) -> dict[str, Any]:
     counts = wikis.page_counts([wiki.pk for wiki in some])
     told = [{"wiki_id": wiki.pk, **_wiki(wiki, counts[wiki.pk])} for wiki in some]
     bounds = {"limit": body.limit, "offset": body.offset}
-    return _ok(request, {"wikis": told, "total": rows.count(), **bounds})
+    return _ok(request, {"items": told, "wikis": told, "total": rows.count(), **bounds})
 
 
 @router.post("/update-meta", auth=write)
 def update_meta(request: ApiRequest, response: HttpResponse, body: UpdateIn) -> dict[str, Any]:
-    given = body.model_dump(exclude={"wiki_id"})
+    """What is left out stays; a `summary` of null is emptied."""
+    given = body.model_dump(exclude={"wiki_id", "summary"})
+    if "summary" in body.model_fields_set and body.description is None:
+        given["description"] = body.summary or ""
     changed = wikis.update(request.actor, body.wiki_id, **given)
     count = pages(changed.pk).count()
     return _done(request, response, {"wiki_id": changed.pk, **_wiki(changed, count)})
 
 
 @router.post("/delete", auth=write)
-def delete(request: ApiRequest, response: HttpResponse, body: OfWiki) -> dict[str, Any]:
-    """The wiki leaves every list and index; an administrator can bring it back."""
-    gone = wikis.delete(request.actor, body.wiki_id)
-    return _done(request, response, {"wiki_id": gone.pk, "deleted": True})
+def delete(request: ApiRequest, response: HttpResponse, body: DeleteIn) -> dict[str, Any]:
+    """A wiki leaves every list and index; an administrator can bring it back. Of many each goes by
+    itself, and `failed` says which are left, and why."""
+    if (body.wiki_id is None) == (body.wiki_ids is None):
+        raise Invalid.field("wiki_ids", "give wiki_ids, or one wiki_id")
+    if body.wiki_ids is None:
+        gone = wikis.delete(request.actor, body.wiki_id or "")
+        return _done(request, response, {"wiki_id": gone.pk, "deleted": True})
+    deleted, failed = list[str](), list[dict[str, str]]()
+    for wiki in body.wiki_ids:
+        try:
+            deleted.append(wikis.delete(request.actor, wiki).pk)
+        except DomainError as error:
+            failed.append({"id": wiki, "reason": error.detail})
+    return _done(request, response, {"deleted_ids": deleted, "failed": failed})
 
 
 # Pages
@@ -169,7 +193,7 @@ def list_pages(request: ApiRequest, body: LsIn) -> dict[str, Any]:
     some = rows[body.offset : body.offset + body.limit]
     told = [_page(withholding.as_read(request.actor, page)) for page in some]
     bounds = {"limit": body.limit, "offset": body.offset}
-    return _ok(request, {"pages": told, "total": rows.count(), **bounds})
+    return _ok(request, {"items": told, "pages": told, "total": rows.count(), **bounds})
 
 
 @router.post("/page/read", auth=read)
@@ -177,12 +201,13 @@ def read_pages(request: ApiRequest, body: ReadIn) -> dict[str, Any]:
     """The pages of these refs, in their order; one that there is not has an `error`."""
     found = wiki_pages.read_pages(request.actor, body.wiki_id, body.refs)
     told = [
-        {"ref": ref, "error": "there is no page of this name"}
+        {"ref": ref, "not_found": True, "error": "there is no page of this name"}
         if page is None
         else {**_page(page), "ref": ref, "content": page.content}
         for ref, page in found
     ]
-    return _ok(request, {"pages": told, "count": sum(page is not None for _, page in found)})
+    count = sum(page is not None for _, page in found)
+    return _ok(request, {"items": told, "pages": told, "count": count})
 
 
 @router.post("/page/write", auth=write)
@@ -193,7 +218,8 @@ def write_pages(request: ApiRequest, response: HttpResponse, body: WriteIn) -> d
     told = [_written(one) for one in written]
     stored = sum(one.saved is not None for one in written)
     state = _state(catch_up(body.wiki_id))
-    data = {"pages": told, "count": stored, "failed": len(told) - stored, **state}
+    counts = {"count": stored, "failed": len(told) - stored}
+    data = {"items": told, "pages": told, **counts, **state}
     return _done(request, response, data)
 
 
@@ -202,8 +228,14 @@ def remove_pages(request: ApiRequest, response: HttpResponse, body: RemoveIn) ->
     """Archive pages. With `dry_run` nothing goes, and the links that would break are named; with
     `unlink` they become the words that they show."""
     told = [_removal(request, body, ref) for ref in body.refs]
-    removed = sum(one.get("removed", False) for one in told)
-    return _done(request, response, {"pages": told, "count": removed})
+    removed = [one for one in told if one.get("removed")]
+    data = {
+        "pages": told,
+        "count": len(removed),
+        "deleted_pages": [one["ref"] for one in removed],
+        "rewritten_files": len({name for one in removed for name in one["unlinked"]}),
+    }
+    return _done(request, response, data)
 
 
 def _removal(request: ApiRequest, body: RemoveIn, ref: str) -> dict[str, Any]:
@@ -276,6 +308,7 @@ def _wiki(wiki: Wiki, count: int) -> dict[str, Any]:
         "name": wiki.name,
         "team_id": wiki.team_id,
         "description": wiki.description,
+        "summary": wiki.description or None,
         "meta": wiki.meta or {},
         "page_count": count,
         "created_at": wiki.created_at,
@@ -289,8 +322,11 @@ def _state(state: State) -> dict[str, Any]:
 
 
 def _page(page: Page) -> dict[str, Any]:
+    ref = wiki_pages.called(page)
     return {
-        "ref": wiki_pages.called(page),
+        "id": ref,
+        "ref": ref,
+        "type": type_of(page),
         "path": wiki_pages.path_of(page),
         "title": page.title,
         "revision": page.revision,

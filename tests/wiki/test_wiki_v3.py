@@ -252,6 +252,35 @@ def test_wikis_are_listed_changed_and_deleted(ask: Ask, garden: str) -> None:
     ask("get", {"wiki_id": garden}, status=404)
 
 
+def test_a_client_as_it_is_finds_its_own_names_in_every_answer(ask: Ask, garden: str) -> None:
+    of_garden = {"wiki_id": garden}
+    assert [one["wiki_id"] for one in ask("list", {"team_id": "t1"})["items"]] == [garden]
+    rose = next(one for one in ask("page/ls", of_garden)["items"] if one["id"] == "rose")
+    assert (rose["title"], rose["type"], rose["path"]) == ("Rose", "page", "rose.md")
+    read = ask("page/read", {**of_garden, "refs": ["fern", "oak"]})["items"]
+    assert (read[0]["ref"], read[0]["content"][:6]) == ("fern", "# Fern")
+    assert (read[1]["ref"], read[1]["not_found"]) == ("oak", True)
+    pages = [{"ref": "oak", "content": "# Oak\n\nType: [[fern]]."}]
+    assert ask("page/write", {**of_garden, "pages": pages})["items"][0]["ref"] == "oak"
+    removed = ask("page/rm", {**of_garden, "refs": ["fern", "elm"], "unlink": True})
+    assert (removed["deleted_pages"], removed["rewritten_files"]) == (["fern"], 2)
+
+
+def test_a_summary_is_changed_and_emptied_as_the_description(ask: Ask, garden: str) -> None:
+    told = ask("update-meta", {"wiki_id": garden, "summary": "Plants"})
+    assert (told["summary"], told["description"], told["name"]) == ("Plants", "Plants", "Garden")
+    assert ask("update-meta", {"wiki_id": garden, "name": "Yard"})["summary"] == "Plants"
+    assert ask("update-meta", {"wiki_id": garden, "summary": None})["summary"] is None
+
+
+def test_many_wikis_are_deleted_each_by_itself(ask: Ask, garden: str) -> None:
+    answer = ask("delete", {"wiki_ids": [garden, "oak"]})
+    assert answer["deleted_ids"] == [garden]
+    assert [one["id"] for one in answer["failed"]] == ["oak"]
+    for body in ({}, {"wiki_ids": []}, {"wiki_ids": ["x"] * 101}, {"wiki_id": "x", "wiki_ids": []}):
+        assert "wiki_ids" in ask("delete", body, status=400)
+
+
 def test_the_graph_has_the_pages_around_one_and_their_links(ask: Ask, garden: str) -> None:
     drawn = ask("graph", {"wiki_id": garden, "ref": "rose", "hop": 1})
     assert {node["id"] for node in drawn["nodes"]} == {"rose", "hub", "guide/tulip"}
