@@ -21,8 +21,9 @@ EXPERIENCES = "Relevant Past Experiences"
 # As they stand in the text. What a query found comes last: all before it stays the same from
 # query to query, as caches of prompts like it.
 ORDER = (LONG_TERM, RECENT, TODAY, BANK, EXPERIENCES)
-# The line that names what was left out may shorten the rest only where it is this part of it.
-LINE_PART = 4
+# The last line may shorten the rest where that is so many times as long: the line that counts what
+# was left out where there is ample room, the one that only names it in little room.
+COUNTING_PART, NAMING_PART = 4, 2
 
 
 @dataclass(frozen=True)
@@ -95,19 +96,24 @@ def fit(sections: Sequence[Section], budget: int, skipped: int = 0) -> Fitted:
     taken = _taken(sections, budget * QUARTERS, skipped)
     bodies = [_body(each, count) for each, count in zip(sections, taken, strict=True)]
     units = [_whole(each, count) for each, count in zip(sections, taken, strict=True)]
-    line = _last_line(sections, units, skipped)
-    parts = [body for body in bodies if body] + [f"{line}\n"] * bool(line)
-    if line and weight("\n".join(parts)) > budget * QUARTERS:
-        line, parts = "", parts[:-1]
-    text = "\n".join(parts)
+    parts = [body for body in bodies if body]
+    for line in (*_last_lines(sections, units, skipped), ""):
+        text = "\n".join([*parts, f"{line}\n"] if line else parts)
+        if weight(text) <= budget * QUARTERS:
+            break
     given = [_given(*each) for each in zip(sections, taken, bodies, strict=True)]
     return Fitted(text, tokens(weight(text)), tuple(given), line)
 
 
 def _taken(sections: Sequence[Section], room: int, skipped: int) -> list[int]:
     """How many pieces of each section fit into so many quarters of a token."""
-    line = weight(_last_line(sections, [0] * len(sections), skipped)) + 2
-    with_line = max(min(room, LINE_PART * line), room - line)
+    counting, naming = (
+        weight(line) + 2 for line in _last_lines(sections, [0] * len(sections), skipped)
+    )
+    with_line = _beside(naming, NAMING_PART, room)
+    with_line = max(
+        min(with_line, _beside(naming, NAMING_PART, COUNTING_PART * counting)), room - counting
+    )
     everything = sum(len(each.pieces) for each in sections)
     fitting = [0] * len(sections)
     for step, (taken, cost, marks) in enumerate(_steps(sections), start=1):
@@ -116,6 +122,11 @@ def _taken(sections: Sequence[Section], room: int, skipped: int) -> list[int]:
         if cost > room:
             break
     return fitting
+
+
+def _beside(line: int, part: int, room: int) -> int:
+    """How much of the room is left beside a line; as much as before it where there is little."""
+    return max(min(room, part * line), room - line)
 
 
 def _steps(sections: Sequence[Section]) -> Iterator[tuple[list[int], int, int]]:
@@ -182,16 +193,20 @@ def _given(section: Section, count: int, body: str) -> Given:
     )
 
 
-def _last_line(sections: Sequence[Section], whole: Sequence[int], skipped: int) -> str:
+def _last_lines(sections: Sequence[Section], whole: Sequence[int], skipped: int) -> tuple[str, str]:
+    """The line that counts what was left out, and a shorter one that names the sections."""
     missing = [
-        _missing(each, count)
-        for each, count in zip(sections, whole, strict=True)
-        if count < each.units
+        (each, count) for each, count in zip(sections, whole, strict=True) if count < each.units
     ]
-    said = [f"Left out for lack of room: {'; '.join(missing)}."] if missing else []
-    if skipped:
-        said.append(f"Kept out by the guard: {skipped:,}.")
-    return " ".join(said)
+    guard = [f"Kept out by the guard: {skipped:,}."] if skipped else []
+    if not missing:
+        return " ".join(guard), " ".join(guard)
+    counted = "; ".join(_missing(*each) for each in missing)
+    named = ", ".join(each.name for each, _ in missing)
+    return (
+        " ".join([f"Left out for lack of room: {counted}.", *guard]),
+        " ".join([f"Left out: {named}.", *guard]),
+    )
 
 
 def _missing(section: Section, whole: int) -> str:

@@ -153,6 +153,16 @@ def test_the_last_line_names_what_was_left_out():
     assert 0 < memory.included == 100 - memory.omitted
 
 
+@pytest.mark.parametrize("budget", [60, 80, 100, 120, 160, 200, 300])
+def test_a_small_budget_ends_with_the_names_of_what_was_left_out(budget: int):
+    many = "Sort the locks.\n\n" * 100
+    fitted = fit(sections({LONG_TERM: many, RECENT: many, TODAY: many, BANK: many}), budget)
+    last = fitted.text.splitlines()[-1]
+    assert last == fitted.last_line
+    assert all(name in last for name in (LONG_TERM, RECENT, TODAY, BANK))
+    assert any(each.included for each in fitted.sections)
+
+
 def test_a_tiny_budget_has_room_for_words_but_not_for_the_last_line():
     fitted = fit(sections({LONG_TERM: "Sort the locks by id before each commit. " * 9}), 15)
     assert fitted.text == "## Long-term Memory\n\nSort the locks by id before…\n"
