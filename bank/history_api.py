@@ -67,7 +67,8 @@ def restore_revision(
     body: RestoreIn | None = None,
     if_match: IfMatch = "",
 ) -> EntityWritten:
-    """Make an earlier text the current one again, as a new revision."""
+    """Make an earlier text the current one again, as a new revision; an archived page is brought
+    back with its history, while its name is free."""
     saved = _restored(request, Kind.ENTITY, name, number, body, if_match)
     return entity_written(request, response, saved)
 
@@ -181,4 +182,9 @@ def _restored(
 ) -> Saved:
     given = body or RestoreIn()
     base = base_of(given.base, if_match)
+    if (gone := queries.archived_under(kind, name)) is not None:
+        queries.revision(gone, number)  # Nothing is brought back for a number it never had.
+        back = services.restore(request.actor, gone.pk)
+        if number == back.revision.number:
+            return back
     return services.revert(request.actor, kind, name, number, base=base, message=given.message)

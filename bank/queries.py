@@ -170,6 +170,12 @@ def archived_page(pk: int) -> Page:
     return page
 
 
+def archived_under(kind: Kind, name: str) -> Page | None:
+    """What was archived last under a name that no page has now."""
+    named = {"kind": kind, "key": key_of(kind, name)}
+    return None if living().filter(**named).exists() else archived().filter(**named).first()
+
+
 def tags(reader: Actor) -> dict[str, int]:
     """Every tag of the entities that the reader may read, with its number of pages."""
     readable = withholding.readable(reader, "page")

@@ -311,6 +311,22 @@ def test_a_restored_revision_is_a_new_one(history: Any):
     assert revision["via"] == "restore"
 
 
+def test_an_archived_page_is_brought_back_by_the_number_of_a_revision(agent: Any, memory: Path):
+    path = "/bank/entities/alice"
+    agent.put(path, {"content": ALICE})
+    agent.put(path, {"content": f"{ALICE}\nSince May.\n"})
+    assert agent.delete(path).status_code == 204
+    assert agent.post(f"{path}/revisions/9/restore").status_code == 404
+    assert agent.get(path).status_code == 404
+    back = agent.post(f"{path}/revisions/1/restore").json()["entity"]
+    assert (back["content"], back["revision"]) == (ALICE, 3)
+    assert (memory / "bank/entities/alice.md").read_text() == ALICE
+    agent.delete(path)
+    again = agent.post(f"{path}/revisions/3/restore")
+    assert (again.status_code, again.json()["entity"]["revision"]) == (200, 3)
+    assert again.headers["X-Change-Seq"] == str(clock.current_seq())
+
+
 # Long-term memory and notes
 
 
