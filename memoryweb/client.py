@@ -9,8 +9,10 @@ is sent once more, unless it deletes; a POST carries an Idempotency-Key, so that
 all the same.
 """
 
+import base64
 import http.client
 import json
+import re
 import urllib.error
 import urllib.request
 import uuid
@@ -218,17 +220,17 @@ class Client:
         return cast(Episode, self.request("POST", "/episodes", body, query))
 
     def edit_episode(self, episode_id: str, **fields: Any) -> Episode:
-        return cast(Episode, self.request("PATCH", f"/episodes/{_part(episode_id)}", fields))
+        return cast(Episode, self.request("PATCH", f"/episodes/{_id(episode_id)}", fields))
 
     def episode(self, episode_id: str) -> Episode:
-        return cast(Episode, self.request("GET", f"/episodes/{_part(episode_id)}"))
+        return cast(Episode, self.request("GET", f"/episodes/{_id(episode_id)}"))
 
     def episodes(self, **filters: Any) -> Iterator[Episode]:
         """All that match, newest first unless `order` says otherwise; see GET /episodes."""
         return cast(Iterator[Episode], self._listed("/episodes", filters))
 
     def delete_episode(self, episode_id: str) -> None:
-        self.request("DELETE", f"/episodes/{_part(episode_id)}")
+        self.request("DELETE", f"/episodes/{_id(episode_id)}")
 
     # Search
 
@@ -292,13 +294,13 @@ class Client:
 
     def resume(self, context_id: str) -> Json:
         """The context, and its memories newest first: {context, memories, next_cursor, total}."""
-        return cast(Json, self.request("GET", f"/sessions/{_part(context_id)}"))
+        return cast(Json, self.request("GET", f"/sessions/{_id(context_id)}"))
 
     def recall(self, context_id: str, query: str = "", **options: Any) -> list[Json]:
         """The memories of a context that fit, each with its score; `options` may bring a
         query_embedding and its embedding_model."""
         body = {"query": query, **options}
-        answer = self.request("POST", f"/sessions/{_part(context_id)}/recall", body)
+        answer = self.request("POST", f"/sessions/{_id(context_id)}/recall", body)
         return cast(list[Json], answer["memories"])
 
     # The one way to ask
@@ -344,6 +346,14 @@ class Client:
 def _part(text: str) -> str:
     """One segment of an address, whatever it holds."""
     return quote(text, safe="")
+
+
+def _id(text: str) -> str:
+    """An id in an address: as it is where it looks like those that are made, else as `~` and its
+    base64url, which reads like no word of the routes and leads nowhere else."""
+    if re.fullmatch("[0-9a-f-]+", text):
+        return text
+    return "~" + base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
 _BY_STATUS: dict[int, type[Problem]] = {

@@ -43,6 +43,14 @@ KEY_PARAMETER = {
 }
 
 
+# Ids of a client's own choice, which may read like a part of the address.
+OWN_IDS = {"episode_id", "context_id", "memory_id"}
+OWN_ID = (
+    "Percent-encoded. One that reads like an address itself (`batch`, `..`, `a/similar`, one with "
+    "`~` in front) stands here as `~` and its base64url without padding; any other may, too."
+)
+
+
 class DocumentedAPI(NinjaAPI):
     """An API whose document names the problems too, and the key that a POST may carry."""
 
@@ -63,6 +71,9 @@ def _document(path: str, method: str, operation: dict[str, Any]) -> None:
         problems |= {400: "No JSON", 413: "Too large"}
     if method != "get":
         problems |= {404: "There is no such thing", 409: "Somebody else was first"}
+    for parameter in operation.get("parameters", []):
+        if parameter["name"] in OWN_IDS:
+            parameter["description"] = OWN_ID
     if method == "post":
         operation.setdefault("parameters", []).append(KEY_PARAMETER)
     if method == "post" or path.endswith("/changes"):

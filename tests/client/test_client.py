@@ -54,6 +54,24 @@ def test_episodes_are_saved_edited_listed_found_and_deleted(client_of):
     assert memory.search("locks")["results"] == []
 
 
+@pytest.mark.parametrize("id", ["batch", "delete", "..", "a/similar", "a/embedding", "~x", "日本"])
+def test_an_id_that_reads_like_an_address_is_an_id_all_the_same(client_of, id: str):
+    memory = client_of()
+    memory.save_episode("Sorted the locks", agent_id="otter", working_dir="/srv/shop", id=id)
+    assert memory.episode(id)["id"] == id
+    memory.delete_episode(id)
+    with pytest.raises(NotFound):
+        memory.episode(id)
+
+
+@pytest.mark.parametrize("id", ["memories", "embeddings", "..", "a/recall", "~x"])
+def test_a_context_whose_id_reads_like_an_address_is_resumed_and_recalled(client_of, id: str):
+    memory = client_of()
+    memory.save_session(id, name="Shop", memories=[{"content": "Locks are sorted by id"}])
+    assert memory.resume(id)["context"]["id"] == id
+    assert memory.recall(id, "locks")[0]["content"] == "Locks are sorted by id"
+
+
 def test_a_list_is_read_to_its_end(client_of, monkeypatch):
     monkeypatch.setattr("memoryweb.client.PER_REQUEST", 2)
     memory = client_of()
