@@ -7,7 +7,7 @@ from math import floor
 from typing import Any
 from urllib.parse import urlencode
 
-from django.db.models import Count, F, Model, Q, QuerySet, Subquery
+from django.db.models import Count, DateField, F, Model, Q, QuerySet, Subquery
 from django.db.models.functions import TruncMonth
 from django.urls import reverse
 from django.utils import timezone
@@ -15,7 +15,7 @@ from django.utils import timezone
 from bank import page_vectors, withholding
 from bank.models import PageVector
 from episodes import queries, session_queries
-from episodes.models import Episode, EpisodeVector, MemoryVector
+from episodes.models import Context, Episode, EpisodeVector, MemoryVector
 from episodes.schemas import VECTOR_STATES, VectorState
 from memoryweb.core import active_model, clock
 from memoryweb.core.actor import Actor
@@ -35,7 +35,9 @@ MEANINGS = {
     "other_model": "Made by another model of the same width; its numbers mean something else.",
     "zero": "The vector was refused: it has no direction.",
 }
+NONE: dict[Any, int] = dict.fromkeys(VECTOR_STATES, 0)
 MOST_DIRECTORIES = 50  # that the page lists
+MOST_SESSIONS = 50
 MOST_MONTHS = 24
 
 
@@ -87,11 +89,13 @@ class Documents:
 
     def coverage(self) -> Coverage:
         blank = self.rows().filter(**{f"{self.text}__regex": BLANK}).count()
-        return Coverage(dict.fromkeys(VECTOR_STATES, 0) | self.states(), blank)
+        return Coverage(NONE | self.states(), blank)
 
-    def address(self, state: str = "", **filters: str) -> str:
-        """The page that lists what a number counts."""
+    def address(self, state: str = "", context: str = "", **filters: str) -> str:
+        """The page that lists what a number counts; a session lists its own memories."""
         wanted = {"vector": state, **filters} if state else filters
+        if context:
+            return reverse("session", args=[context]) + query(wanted)
         if not self.lists or state == "failed" or filters.keys() & GENERAL:
             return reverse("coverage_list", args=[self.name]) + query(wanted)
         return reverse(self.lists) + query(wanted)
@@ -106,6 +110,10 @@ class Documents:
             rows = rows.filter(CORPORA[self.name].in_state(wanted.vector))
         if wanted.blank:
             rows = rows.filter(**{f"{self.text}__regex": BLANK})
+        if wanted.month:
+            rows = rows.annotate(month=_month()).filter(
+                month=date.fromisoformat(f"{wanted.month}-01")
+            )
         if wanted.model:
             made: Any = self.vectors._default_manager.filter(model=wanted.model)
             if wanted.dimension is not None:
@@ -158,7 +166,7 @@ def _title(reader: Actor, row: Any, text: str) -> str:
     return str(row.pk) if held else title_of(text) or str(row.pk)
 
 
-GENERAL = {"blank", "model", "dimension", "by"}  # filters that only the general list knows
+GENERAL = {"blank", "model", "dimension", "by", "month"}  # filters that only the general list knows
 
 
 @dataclass(frozen=True)
@@ -171,6 +179,7 @@ class Wanted:
     blank: bool = False
     model: str = ""
     dimension: int | None = None
+    month: str = ""  # 2026-03, of the configured time zone
 
 
 def query(values: dict[str, str]) -> str:
@@ -240,24 +249,48 @@ def failed(name: str, wanted: Target) -> int:
 def episodes_by_directory(directories: Collection[str]) -> dict[str, Coverage]:
     """The coverage of each of the working directories, in their order."""
     rows = Episode.objects.filter(working_dir__in=directories)
-    return _episodes_by(F("working_dir"), rows, list(directories))
+    found = _grouped(COLLECTIONS["episodes"], F("working_dir"), rows)
+    return {path: found.get(path, Coverage(NONE)) for path in directories}
 
 
-def episodes_by_month() -> dict[date, Coverage]:
-    """The coverage of each month of the configured time zone that has episodes, newest first."""
-    month = TruncMonth("created_at", tzinfo=timezone.get_current_timezone())
-    found = _episodes_by(month, Episode.objects.all())
-    return {at.date(): found[at] for at in sorted(found, reverse=True)}
+def by_session(most: int) -> tuple[list[tuple[Context, Coverage]], int]:
+    """The coverage of the sessions with the most memories, and how many more have some."""
+    rows: Any = session_queries.searchable().order_by().values_list("context")
+    sizes = rows.annotate(count=Count("pk")).order_by("-count", "context")
+    fullest = [pk for pk, _ in sizes[:most]]
+    contexts, found = Context.objects.in_bulk(fullest), session_queries.figures(fullest)
+    more = sizes.count() - len(fullest)
+    return [(contexts[pk], Coverage(_whole(found[pk].by_state))) for pk in fullest], more
 
 
-def _episodes_by(
-    by: Any, rows: QuerySet[Episode], keys: Collection[Any] = ()
-) -> dict[Any, Coverage]:
-    counted: dict[Any, dict[Any, int]] = {key: dict.fromkeys(VECTOR_STATES, 0) for key in keys}
-    grouped: Any = queries.with_vector_state(rows).order_by().annotate(key=by)
-    for key, state, count in grouped.values_list("key", "vector_state").annotate(count=Count("pk")):
-        counted.setdefault(key, dict.fromkeys(VECTOR_STATES, 0))[state] = count
+def _whole(counts: dict[Any, int]) -> dict[VectorState, int]:
+    return NONE | counts
+
+
+def _month() -> TruncMonth:
+    """The first day of the month in which a document was made, in the configured time zone."""
+    zone = timezone.get_current_timezone()
+    return TruncMonth("created_at", tzinfo=zone, output_field=DateField())
+
+
+def by_month(documents: Documents) -> dict[date, Coverage]:
+    """The coverage of each month of the configured time zone in which some were made."""
+    return _grouped(documents, _month(), documents.rows())
+
+
+def _grouped(documents: Documents, by: Any, rows: QuerySet[Any]) -> dict[Any, Coverage]:
+    grouped: Any = documents.with_state(rows).order_by().annotate(group=by)
+    counted: dict[Any, dict[Any, int]] = {}
+    for key, state, count in grouped.values_list("group", "vector_state").annotate(
+        count=Count("pk")
+    ):
+        counted.setdefault(key, {**NONE})[state] = count
     return {key: Coverage(states) for key, states in counted.items()}
+
+
+def lists_of_month(documents: Documents, month: date) -> dict[str, str]:
+    """A month as the filters of the list of a collection."""
+    return days_of(month) if documents.name == "episodes" else {"month": month.isoformat()[:7]}
 
 
 def days_of(month: date) -> dict[str, str]:

@@ -1,6 +1,8 @@
 """The pages of coverage: the numbers, and for each number the list of what it counts."""
 
+import re
 from collections.abc import Iterable
+from datetime import date
 from typing import Any
 
 from django.conf import settings
@@ -19,11 +21,12 @@ from memoryweb.core.errors import Invalid, NotFound
 from memoryweb.core.models import ActiveModel
 from memoryweb.core.paging import page
 from search import coverage, coverage_days, runs, second_model
-from search.coverage import COLLECTIONS, Documents, Wanted
+from search.coverage import COLLECTIONS, Coverage, Documents, Wanted
 from search.embedding import configured
 from search.live import View, live
 from search.models import Run
 from search.reindex import REPAIRS, Target
+from search.schemas import MONTH
 
 FAILED_LISTED = "Their vectors could not be made. The cause stands beside each."
 FAILED = "Its vector could not be made. It is among the states above as well."
@@ -57,15 +60,18 @@ def coverage_list(request: HttpRequest, collection: str) -> HttpResponse:
         "meaning": {**coverage.MEANINGS, "failed": FAILED_LISTED}.get(wanted.vector, ""),
         "json_url": reverse("api:coverage_of", args=[collection]) + _asked(wanted),
         "trail": [("Coverage", reverse("coverage")), (documents.label, None)],
-        "repairable": wanted.vector not in ("", "current") and found.total,
+        "repairable": wanted.vector not in ("", "current") and found.total and not wanted.month,
         **repairs(request),
     }
     return render(request, "search/coverage_list.html", context)
 
 
 def _wanted(query: QueryDict) -> Wanted:
-    """Raises Invalid for a state or a width that there is none of."""
+    """Raises Invalid for a state, a width or a month that there is none of."""
     state, dimension = query.get("vector", ""), query.get("dimension", "")
+    month = query.get("month", "")
+    if not re.fullmatch(MONTH, month):
+        raise Invalid.field("month", "must be like 2026-03")
     if state and state not in REPAIRS:
         raise Invalid.field("vector", f"there is no state {state[:40]!r}")
     if dimension and not (dimension.isascii() and dimension.isdigit() and len(dimension) < 8):
@@ -76,6 +82,7 @@ def _wanted(query: QueryDict) -> Wanted:
         blank=bool(query.get("blank")),
         model=query.get("model", ""),
         dimension=int(dimension) if dimension else None,
+        month=month,
     )
 
 
@@ -96,6 +103,8 @@ def _what(documents: Documents, wanted: Wanted) -> str:
     if wanted.model:
         width = f", {wanted.dimension:,} wide" if wanted.dimension is not None else ""
         parts.append(f"vectors of {wanted.model}{width}")
+    if wanted.month:
+        parts.append(f"made in {date.fromisoformat(f'{wanted.month}-01'):%B %Y}")
     return f"{documents.label}: {', '.join(parts)}" if parts else documents.label
 
 
@@ -112,8 +121,8 @@ def repairs(request: HttpRequest) -> dict[str, Any]:
 
 
 def overview() -> dict[str, Any]:
-    """What the page shows: each collection by state and by day, episodes by directory and by
-    month, the models, and the index."""
+    """What the page shows: each collection by state, day and month, episodes by directory,
+    memories by session, the models, and the index."""
     view, active, wanted = live.view(), active_model.active(), coverage.target()
     sections = [_section(documents, wanted) for documents in COLLECTIONS.values()]
     return {
@@ -129,7 +138,8 @@ def overview() -> dict[str, Any]:
         "active": active,
         "models": coverage.models(),
         **_directories(),
-        **_months(),
+        **_sessions(),
+        **_months([one["documents"] for one in sections if one["coverage"].total]),
         "pages": bank.entities().count(),
         "notes": bank.notes().count(),
         "index": coverage.index_state(view),
@@ -186,21 +196,48 @@ def _directories() -> dict[str, Any]:
     }
 
 
-def _months() -> dict[str, Any]:
-    found = coverage.episodes_by_month()
-    shown = list(found.items())[: coverage.MOST_MONTHS]
-    episodes = COLLECTIONS["episodes"]
+def _sessions() -> dict[str, Any]:
+    found, more = coverage.by_session(coverage.MOST_SESSIONS)
+    memories = COLLECTIONS["memories"]
+    return {
+        "sessions": [
+            {
+                "session": one,
+                "coverage": each,
+                "url": memories.address(context=one.pk),
+                "states": coverage.bar(each, "memories", context=one.pk),
+            }
+            for one, each in found
+        ],
+        "more_sessions": more,
+    }
+
+
+def _months(counted: list[Documents]) -> dict[str, Any]:
+    """Each month with what was made in it, collection by collection."""
+    found = {one: coverage.by_month(one) for one in counted}
+    months = sorted({month for one in found.values() for month in one}, reverse=True)
+    shown = months[: coverage.MOST_MONTHS]
     return {
         "months": [
-            {
-                "month": month,
-                "coverage": each,
-                "url": episodes.address(**coverage.days_of(month)),
-                "states": coverage.bar(each, **coverage.days_of(month)),
-            }
-            for month, each in shown
+            {"month": month, "cells": [_cell(one, month, found[one]) for one in counted]}
+            for month in shown
         ],
-        "more_months": len(found) - len(shown),
+        "of_months": counted,
+        "more_months": len(months) - len(shown),
+    }
+
+
+def _cell(documents: Documents, month: date, found: dict[date, Coverage]) -> dict[str, Any]:
+    """One collection in one month: nothing but its name where there was none."""
+    if month not in found:
+        return {"documents": documents}
+    filters = coverage.lists_of_month(documents, month)
+    return {
+        "documents": documents,
+        "coverage": found[month],
+        "url": documents.address(**filters),
+        "states": coverage.bar(found[month], documents.name, **filters),
     }
 
 

@@ -134,6 +134,10 @@ class SearchOut(BaseModel):
     results: list[ResultOut]
 
 
+YEAR = "[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9]"
+MONTH = f"(({YEAR})-(0[1-9]|1[0-2]))?"  # as 2026-03, or none
+
+
 class CoverageFilter(BaseModel):
     """Which documents of a collection; every given field must hold."""
 
@@ -142,6 +146,7 @@ class CoverageFilter(BaseModel):
     blank: bool = False
     model: str = ""
     dimension: Annotated[int | None, Field(ge=1, le=8192)] = None
+    month: Annotated[str, Field(pattern=f"^{MONTH}$", description="made in, as 2026-03")] = ""
 
 
 class CoveredOut(BaseModel):

@@ -2,6 +2,7 @@
 
 import html
 import re
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
@@ -67,7 +68,7 @@ def body(signed_in, viewer):
 
 def linked_numbers(body: str) -> dict[str, int]:
     """The lists a page leads to and the number it shows for each."""
-    found = r'<a [^>]*href="(/(?:episodes|sessions/memories|coverage)/[^"]*)"[^>]*>\s*([\d,]+)\b'
+    found = r'<a [^>]*href="(/(?:episodes|sessions|coverage)/[^"]*)"[^>]*>\s*([\d,]+)\b'
     links = re.findall(found, body)
     return {address: int(number.replace(",", "")) for address, number in links}
 
@@ -89,12 +90,34 @@ def test_memories_and_pages_have_lists_of_each_state_too(mixed, others, body, si
     client = signed_in(viewer)
     totals = {address: client.get(address).context["page"].total for address in numbers}
     assert numbers == totals
+    month = f"{timezone.localdate():%Y-%m}"
     for state in ("current", "missing", "stale", "wrong_width", "other_model"):
         assert numbers[f"/sessions/memories/?vector={state}"] == 1
         assert numbers[f"/coverage/pages/?vector={state}"] == 1
+        assert numbers[f"/sessions/harbor/?vector={state}"] == 1
+        for collection in ("memories", "pages"):
+            assert numbers[f"/coverage/{collection}/?vector={state}&month={month}"] == 1
     assert (numbers["/sessions/memories/"], numbers["/coverage/pages/"]) == (5, 5)
+    assert (numbers["/sessions/harbor/"], numbers[f"/coverage/pages/?month={month}"]) == (5, 5)
     assert numbers["/coverage/memories/?model=other&dimension=3"] == 1
     assert numbers["/coverage/pages/?model=toy&dimension=2"] == 1
+
+
+def test_months_part_what_was_made_in_them_and_sessions_what_is_theirs(mixed, others, api, body):
+    sessions.save(
+        system(), context_id="quay", name="Quay", memories=[MemoryIn(id="q1", content="Cold")]
+    )
+    Memory.objects.filter(pk="m-stale").update(created_at=datetime(2025, 12, 31, 17, tzinfo=UTC))
+    Page.objects.filter(name="stale").update(created_at=datetime(2025, 12, 31, 15, tzinfo=UTC))
+    numbers = linked_numbers(body())
+    # The tests' home is in Shanghai, eight hours ahead.
+    assert numbers["/coverage/memories/?month=2026-01"] == 1
+    assert numbers["/coverage/pages/?vector=stale&month=2025-12"] == 1
+    assert (numbers["/sessions/harbor/"], numbers["/sessions/quay/"]) == (5, 1)
+    assert "made in December 2025" in body("/coverage/pages/?month=2025-12")
+    [one] = api("read").get("/search/coverage/memories?month=2026-01").json()["items"]
+    assert one["id"] == "m-stale"
+    assert api("read").get("/search/coverage/memories?month=2026-13").status_code == 422
 
 
 def test_a_list_has_its_twin_with_the_same_documents(mixed, others, api, body):
@@ -118,7 +141,9 @@ def test_a_list_says_nothing_of_what_waits_in_quarantine(home, remember, api, bo
         assert attack in api("admin").get(f"/search/coverage/{collection}").content.decode()
 
 
-@pytest.mark.parametrize("query", ["vector=odd", "dimension=wide", "dimension=٣"])
+@pytest.mark.parametrize(
+    "query", ["vector=odd", "dimension=wide", "dimension=٣", "month=2026-13", "month=0000-01"]
+)
 def test_a_list_of_what_there_is_not_is_refused(home, signed_in, viewer, query):
     assert signed_in(viewer).get(f"/coverage/pages/?{query}").status_code == 422
     assert signed_in(viewer).get("/coverage/odd/").status_code == 404
@@ -127,7 +152,7 @@ def test_a_list_of_what_there_is_not_is_refused(home, signed_in, viewer, query):
 def test_the_months_are_those_of_the_configured_zone(remember, settings):
     remember("In the old year at home, in the new one in UTC", created_at="2026-01-01T03:00:00Z")
     settings.TIME_ZONE = "America/New_York"
-    [(month, counted)] = coverage.episodes_by_month().items()
+    [(month, counted)] = coverage.by_month(coverage.COLLECTIONS["episodes"]).items()
     assert (month.isoformat(), counted.total) == ("2025-12-01", 1)
     assert coverage.days_of(month) == {"since": "2025-12-01", "until": "2025-12-31"}
 
