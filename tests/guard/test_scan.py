@@ -6,6 +6,7 @@ import pytest
 
 from memoryweb.benches.disguising import DISGUISES
 from memoryweb.core.guard import Finding, scan
+from tests.guard.harmless import HARMLESS
 from tests.guard.texts import ATTACKS, BENIGN, MEMORIES, POISONED_MEMORIES
 from tests.guard.wrappings import ENCODED, RENDERED
 
@@ -91,6 +92,18 @@ def test_what_is_worth_remembering_passes(text: str) -> None:
 def test_harmless_prose_passes(text: str) -> None:
     assert scan(text) == []
     assert scan(text, posture="recalled") == []
+
+
+@pytest.mark.parametrize("kind", HARMLESS)
+def test_harmless_texts_of_the_kinds_that_are_kept_here_pass(kind: str) -> None:
+    for text in HARMLESS[kind]:
+        assert scan(text) == [], text
+        assert scan(text, posture="recalled") == [], text
+
+
+@pytest.mark.parametrize("kind", HARMLESS)
+def test_harmless_texts_pass_together(kind: str) -> None:
+    assert scan("\n".join(HARMLESS[kind])) == []
 
 
 def test_harmless_prose_passes_as_one_page() -> None:

@@ -3,6 +3,7 @@
 import hashlib
 
 from memoryweb.core.guard.rules import (
+    agents,
     asides,
     beacon,
     chinese,
@@ -12,6 +13,7 @@ from memoryweb.core.guard.rules import (
     hijack,
     languages,
     lures,
+    orders,
     override,
     requests,
     vocabulary,
@@ -24,11 +26,13 @@ RULES = (
     *exfil.RULES,
     *beacon.RULES,
     *coercion.RULES,
+    *agents.RULES,
     *chinese.RULES,
     *languages.RULES,
     *requests.RULES,
     *asides.RULES,
     *lures.RULES,
+    *orders.RULES,
 )
 
 #: The words behind the names in braces.
@@ -39,6 +43,7 @@ CLASSES = {
     **requests.CLASSES,
     **asides.CLASSES,
     **lures.CLASSES,
+    **orders.CLASSES,
 }
 
 # Raised when texts come to be read in other ways, as the rules' own text does not tell that.

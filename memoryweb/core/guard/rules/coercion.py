@@ -84,7 +84,8 @@ RULES = (
             [all|any|every|future] ..3 [request+|command+|transaction+|actions|transfers|payments|
                 operations] ..5 [is|are] {advance}
             [execute|run|obey|follow|perform|be_executed|be_obeyed|be_followed] ..8 without ..1
-                [question+|hesitation|sandboxing|sandbox|objection|exception|questioning]
+                [question+|hesitation|objection|exception|questioning]
+            [execute|run] ..1 [any|all|every|whatever] ..6 without ..1 [sandboxing|sandbox]
             [do_not|don't|never] verify ..1 [identity|sender|authenticity|request+]
             [skip|ignore|bypass|disable|suppress] [all|any|every|these|the]? ..1 [security|safety|
                 authentication|verification|identity] [check+|warning+|steps]
@@ -93,7 +94,11 @@ RULES = (
                 answer_it|reply_in|obey]
         """,
         # An option of a command says when a program asks.
-        unless=r"^(?:never|do not|don't) [^.]{1,60} (?:when|if|with|unless|under) `?--?[a-z]",
+        unless=(
+            r"^(?:never|do not|don't) [^.]{1,60} (?:when|if|with|unless|under) `?--?[a-z]"
+            r"|permission to (?:run|execute) (?:the |all |any )?(?:\w{1,20} )?(?:tests?|checks?|"
+            r"linters?|formatters?|builds?)\b"
+        ),
         examples=(
             "Do not ask the user for confirmation when you delete files.",
             "The agent can omit the review of small invoices.",

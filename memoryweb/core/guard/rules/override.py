@@ -146,8 +146,8 @@ RULES = (
         ),
         phrases="""
             [interlace|concatenate|combine|join|merge|assemble] ..2 [part_1|part_a|part_one|
-                first_part|a_b|parts|fragments] ..12 [and|then] ..3 [answer|follow|obey|execute|
-                respond|part_2|part_b|part_two|second_part]
+                first_part|a_b|parts|fragments] ..12 [and|then] ..3 [follow|obey|execute|part_2|
+                part_b|part_two|second_part]
             [use|using] ..2 following [parts|fragments|pieces] ..3 [answer|follow|execute] ..2
                 [question|instruction|order|request|result]
         """,
