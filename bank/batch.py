@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bank import admission, file_operations, places, publishing, queries, record, withholding
-from bank.files import PathRefused, Stamp
+from bank.files import Stamp
 from bank.models import FileOperation, Kind, Page
+from bank.paths import PathRefused
 from bank.record import New, Origin
 from bank.texts import Text
 from memoryweb.core import clock

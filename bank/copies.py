@@ -5,8 +5,8 @@ import re
 from collections.abc import Collection, Mapping
 
 from bank import layout, places, queries, refs
-from bank.files import PathRefused
 from bank.models import Kind, Page
+from bank.paths import PathRefused
 from bank.places import Place
 
 # `alice.md.bak`, `alice.md~`, `alice.bak.md`, `.alice.md.swp`, `alice.md.prev.2`.

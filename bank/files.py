@@ -9,29 +9,27 @@ it: each part is opened below the one before, and a symbolic link is refused.
 import errno
 import hashlib
 import os
-import re
-import secrets
 import stat
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from bank.disk import Disk
+from bank.paths import (
+    Leftover,
+    PathRefused,
+    leftover_of,
+    mark_of,
+    may_enter,
+    name_aside,
+    parts_of,
+)
 
 READ_LIMIT = 16 * 1024 * 1024  # Bytes; nothing that large was written to be read.
-DEPTH_LIMIT = 32  # Folders within folders that are looked into.
 WRITERS = 8  # Files written at a time: together they wait for the disk about once.
-_ASIDE = ".memoryweb-"  # What the names of files kept aside begin with.
-_UNFIT = re.compile(r"[\x00-\x1f\x7f\\\ud800-\udfff]")  # Surrogates: the name is not UTF-8.
-_DRIVE = re.compile(r"[A-Za-z]:")
 _NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
-
-
-class PathRefused(ValueError):
-    """The path leaves the folder, may not be named so, or leads to no regular file."""
 
 
 class TooLarge(PathRefused):
@@ -79,19 +77,6 @@ class Change:
     stamp: Stamp | None
 
 
-@dataclass(frozen=True, slots=True)
-class Leftover:
-    """What a killed process left: a `new` file never put in place, an `old` one kept aside.
-
-    `mark` is `mark_of` the path it belongs to. Touch it only while holding that path's lock:
-    without it, the process may be alive and at work.
-    """
-
-    path: str
-    kind: Literal["new", "old"]
-    mark: str
-
-
 def reason_of(error: OSError) -> str:
     """What the system says of an error, to stand within a sentence."""
     return (error.strerror or type(error).__name__).lower()
@@ -99,11 +84,6 @@ def reason_of(error: OSError) -> str:
 
 def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
-
-
-def mark_of(path: str) -> str:
-    """Names the path in the names of files kept aside for it, in the same length for any path."""
-    return sha256(path.encode())[:16]
 
 
 class Folder:
@@ -138,7 +118,7 @@ class Folder:
         kept aside, to be found by `leftovers`.
         """
         with self._parent_of(path, make=True) as (folder, name):
-            staged = _name_aside(mark_of(path), "new")
+            staged = name_aside(mark_of(path), "new")
             try:
                 stamp = self._create(folder, staged, data, self._mode(folder, name))
                 aside = self._swap(folder, name, mark_of(path), staged)
@@ -153,9 +133,9 @@ class Folder:
 
         The stamps of those written. After an error each file is there as a whole or not at all.
         """
-        with self._open(_parts(path) if path else [], make=True) as folder:
+        with self._open(parts_of(path) if path else [], make=True) as folder:
             above = f"{path}/" if path else ""
-            staged = {name: _name_aside(mark_of(f"{above}{name}"), "new") for name in files}
+            staged = {name: name_aside(mark_of(f"{above}{name}"), "new") for name in files}
             try:
                 stamps = self._stage(folder, {staged[name]: data for name, data in files.items()})
                 written = {
@@ -177,7 +157,7 @@ class Folder:
         if self.stamp(path) is None:
             return Change(None, None, None)
         with self._parent_of(path) as (folder, name):
-            aside = _name_aside(mark_of(path), "old")
+            aside = name_aside(mark_of(path), "old")
             self.disk.replace(name, aside, folder)
             self._make_durable(folder)
             return self._change(folder, path, aside, {expected}, None)
@@ -185,7 +165,7 @@ class Folder:
     def listing(self, path: str = "") -> list[tuple[str, os.stat_result]]:
         """Names in one folder, sorted, with what the system says of each; links not followed."""
         found = []
-        with self._open(_parts(path) if path else []) as folder:
+        with self._open(parts_of(path) if path else []) as folder:
             for name in self.disk.names(folder):
                 try:
                     found.append((name, self.disk.stat(name, folder)))
@@ -236,7 +216,7 @@ class Folder:
         if leftover_of(path) is None:
             raise PathRefused(f"“{path}” is not a file kept aside.")
         parent, _, name = path.rpartition("/")
-        with self._open(_parts(parent) if parent else []) as folder:
+        with self._open(parts_of(parent) if parent else []) as folder:
             yield folder, name
 
     def _change(
@@ -285,7 +265,7 @@ class Folder:
         place is seen up to the link before it, some microseconds earlier.
         """
         for _ in range(100):
-            aside = _name_aside(mark, "old")
+            aside = name_aside(mark, "old")
             if not self._keep(folder, name, aside):
                 if self._put_first(folder, name, staged):
                     return None
@@ -351,7 +331,7 @@ class Folder:
 
     @contextmanager
     def _parent_of(self, path: str, *, make: bool = False) -> Iterator[tuple[int, str]]:
-        *parents, name = _parts(path)
+        *parents, name = parts_of(path)
         with self._open(parents, make=make) as folder:
             yield folder, name
 
@@ -439,37 +419,3 @@ def kind_of(status: os.stat_result) -> str:
         stat.S_IFSOCK: "a socket",
     }
     return kinds.get(stat.S_IFMT(status.st_mode), "a device")
-
-
-def _parts(path: str) -> list[str]:
-    parts = path.split("/")
-    for part in parts:
-        if not part.strip() or part.startswith(".") or _UNFIT.search(part):
-            shown = part.encode(errors="replace").decode()
-            raise PathRefused(f"“{shown}” cannot be part of a path.")
-    if _DRIVE.match(parts[0]):
-        raise PathRefused(f"“{parts[0]}” names a drive.")
-    return parts
-
-
-def may_enter(path: str) -> bool:
-    """Whether a folder of this path is looked into: by its name, and not at any depth."""
-    try:
-        return len(_parts(path)) <= DEPTH_LIMIT
-    except PathRefused:
-        return False
-
-
-def _name_aside(mark: str, kind: Literal["new", "old"]) -> str:
-    return f"{_ASIDE}{mark}-{secrets.token_hex(8)}.{kind}"
-
-
-def leftover_of(path: str) -> Leftover | None:
-    """What this path is among files kept aside, None for any other."""
-    name = path.rpartition("/")[2]
-    mark, _, rest = name.removeprefix(_ASIDE).partition("-")
-    if not name.startswith(_ASIDE) or len(mark) != 16:
-        return None
-    if rest.endswith(".new"):
-        return Leftover(path, "new", mark)
-    return Leftover(path, "old", mark) if rest.endswith(".old") else None

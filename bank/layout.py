@@ -12,17 +12,9 @@ from os import stat_result
 from typing import Literal
 
 from bank import refs
-from bank.files import (
-    Folder,
-    Leftover,
-    PathRefused,
-    Stamp,
-    kind_of,
-    leftover_of,
-    may_enter,
-    stamp_of,
-)
+from bank.files import Folder, Stamp, kind_of, stamp_of
 from bank.names import NameRefused, key, slug
+from bank.paths import Leftover, PathRefused, leftover_of, may_enter
 from bank.reasons import Problem, Why
 
 CONTENT_LIMIT = 512 * 1024  # Bytes of UTF-8 that a page may take.

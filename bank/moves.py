@@ -10,9 +10,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bank import layout, places, queries
-from bank.files import PathRefused, Stamp
+from bank.files import Stamp
 from bank.layout import PageFile
 from bank.models import Kind, Page
+from bank.paths import PathRefused
 from memoryweb.core.chunks import chunks
 
 _CHUNK = 500  # Paths in one query.

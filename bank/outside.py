@@ -13,9 +13,10 @@ from datetime import timedelta
 from django.utils import timezone
 
 from bank import layout, moves, places, problems, publishing, queries
-from bank.files import Leftover, Stamp
+from bank.files import Stamp
 from bank.layout import Listing, PageFile
 from bank.models import Kind, Page
+from bank.paths import Leftover
 from bank.reasons import Problem, Why
 
 STILL_WRITTEN = 1.0  # Seconds; a file changed that recently may be half of what is to come.

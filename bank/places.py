@@ -2,7 +2,7 @@
 
 A page's path tells: `bank/entities/alice.md` lies below the memory folder, `@manual/guide/x.md`
 below the folder of the wiki `manual`. Everything that touches a page's file goes through here;
-errors are those of bank.files.
+errors are those of bank.files and bank.paths.
 """
 
 import os
@@ -14,10 +14,12 @@ from pathlib import Path
 from django.conf import settings
 
 from bank import disk as disks
-from bank import files, layout
-from bank.files import Change, Content, Folder, Leftover, PathRefused, Stamp
+from bank import layout
+from bank.files import Change, Content, Folder, Stamp
 from bank.layout import Listing
 from bank.models import Wiki
+from bank.paths import Leftover, PathRefused
+from bank.paths import mark_of as mark_in_folder
 
 disk = disks.Disk()  # A test puts one here that fails.
 _MARK = "@"
@@ -172,7 +174,8 @@ def beside(paths: Iterable[str]) -> Iterator[Leftover]:
     """What killed processes left beside the files of these paths."""
     marks: dict[str, set[str]] = {}
     for path in paths:
-        marks.setdefault(root_of(path), set()).add(files.mark_of(below(path)))
+        root, mark = mark_of(path)
+        marks.setdefault(root, set()).add(mark)
     for root, wanted in marks.items():
         place = of(f"{root}/") if root else memory()
         yield from (one for one in place.leftovers() if one.mark in wanted)
@@ -190,7 +193,7 @@ def discard(path: str) -> None:
 
 def mark_of(path: str) -> tuple[str, str]:
     """Names the path among what is kept aside anywhere: the folder, and the mark in it."""
-    return root_of(path), files.mark_of(below(path))
+    return root_of(path), mark_in_folder(below(path))
 
 
 def mark_on(leftover: Leftover) -> tuple[str, str]:

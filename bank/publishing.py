@@ -21,9 +21,10 @@ from django.db.models import Q
 from django.utils import timezone
 
 from bank import file_operations, layout, moves, places, problems, queries, record
-from bank.files import Change, Content, Displaced, PathRefused, Stamp, TooLarge, reason_of
+from bank.files import Change, Content, Displaced, Stamp, TooLarge, reason_of
 from bank.locks import LockTimeout, PathLocks
 from bank.models import FileOperation, Kind, Page
+from bank.paths import PathRefused
 from bank.record import Origin
 from bank.texts import Text
 from memoryweb.core import clock

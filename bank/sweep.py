@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable
 
 from bank import places, problems, publishing
-from bank.files import PathRefused
 from bank.models import Page
+from bank.paths import PathRefused
 
 EVERY = 3600.0  # Seconds from one sweep's begin to the next one's.
 SLICE = 0.25  # Seconds of work at a time.

@@ -18,9 +18,10 @@ from django.db.models import F
 from django.utils import timezone
 
 from bank import batch, layout, outside, places, problems, publishing, record, renaming
-from bank.files import Leftover, PathRefused, TooLarge
+from bank.files import TooLarge
 from bank.models import FileOperation, FileProblem, Kind, Page
 from bank.outside import Task
+from bank.paths import Leftover, PathRefused
 from bank.reasons import Problem, Why
 from memoryweb.core.errors import Conflict, Unavailable
 

@@ -7,9 +7,10 @@ from django.db import DatabaseError, connection
 from django.db.models import OuterRef, QuerySet, Subquery
 
 from bank import layout, places
-from bank.files import Folder, PathRefused, sha256
+from bank.files import Folder, sha256
 from bank.layout import Listing
 from bank.models import FileOperation, Page, PageVector, Revision, Wiki
+from bank.paths import PathRefused
 from bank.wikis import BANK, MEMORIES
 from episodes.models import CodeVector, Episode, EpisodeVector, Memory, MemoryVector
 from episodes.sessions import content_sha

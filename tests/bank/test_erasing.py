@@ -13,8 +13,8 @@ from django.db import connection
 
 from bank import api as api_of_bank
 from bank import erasing, places, publishing, queries, renaming, rewriting, services, sync, wikis
-from bank.files import mark_of
 from bank.models import FileOperation, Kind, Label, Link, Page, Revision, Rewriting, UsedName
+from bank.paths import mark_of
 from memoryweb import checking
 from memoryweb.core.actor import Actor, system
 from memoryweb.core.errors import Conflict, Forbidden, NotFound, Refused, Unavailable

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bank.disk import Disk
-from bank.files import Change, Folder, PathRefused, mark_of, sha256
+from bank.files import Change, Folder, sha256
+from bank.paths import PathRefused, mark_of
 from tests.bank.faulty_disk import EXIT_CODE, FaultyDisk, Interrupted, WithoutHardLinks
 
 PAGE = "bank/entities/alice.md"

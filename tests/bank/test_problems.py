@@ -18,8 +18,8 @@ from bank import (
     services,
     sync,
 )
-from bank.files import mark_of
 from bank.models import FileProblem, Kind, Page, Revision
+from bank.paths import mark_of
 from bank.reasons import Why
 from bank.texts import Text
 from memoryweb.core.actor import Actor, system

@@ -10,8 +10,9 @@ import pytest
 from django.utils import timezone
 
 from bank import outside, places, publishing, queries, services, sync
-from bank.files import Content, mark_of, sha256
+from bank.files import Content, sha256
 from bank.models import FileOperation, Kind, Page, Revision
+from bank.paths import mark_of
 from bank.record import New
 from memoryweb.core.actor import Actor
 from memoryweb.core.errors import Conflict, Unavailable

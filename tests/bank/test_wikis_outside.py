@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from bank import outside, places, queries, services, sync, watching, wikis
-from bank.files import mark_of
 from bank.models import FileProblem, Kind, Page, Wiki
+from bank.paths import mark_of
 from bank.watching import Watch
 from memoryweb.core.actor import Actor
 from memoryweb.core.models import User
