@@ -171,6 +171,12 @@ def test_all_that_have_no_current_vector_are_counted_whatever_they_lack(remember
     assert "3 without a current vector" in body()
 
 
+def test_no_share_is_claimed_of_no_episodes(body, home):
+    pages.save(system(), Kind.ENTITY, "deploying", "# Deploying\n\nWith make ship.\n")
+    assert figure(body(), "/coverage/") == "–"
+    assert "no episodes yet" in body()
+
+
 def test_days_are_said_to_be_those_on_which_it_happened(remember, body):
     remember("a", created_at="2026-03-01T00:00:00Z")
     assert "by the day they happened" in body()
