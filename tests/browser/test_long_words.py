@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from bank import services
 from bank.models import Kind
@@ -64,3 +65,17 @@ def test_a_long_word_in_a_table_leaves_room_to_the_cell_beside_it(
     window = open_page("/bank/table/", curator)
     cell = window.locator(".prose td").nth(1)
     assert cell.evaluate("cell => cell.getBoundingClientRect().width") > 150
+
+
+def test_all_that_is_to_mend_of_a_page_stays_in_its_cell_and_a_print_begins_with_the_page(
+    open_page: Any, transactional_db: None, home: Path, curator: User
+):
+    text = "---\ntitle: [1]\ntags: 7\naliases: 7\n---\n![[i]]\n"
+    services.save(curator.actor("page"), Kind.ENTITY, "bare", text)
+    window = open_page("/bank/", curator)
+    cell = window.locator("td.cell-flags")
+    expect(cell.locator(".badge")).not_to_have_count(0)
+    assert cell.evaluate("cell => cell.scrollWidth <= cell.clientWidth")
+    window.emulate_media(media="print")
+    expect(window.locator(".side")).to_be_hidden()
+    assert window.locator("h1").evaluate("heading => heading.getBoundingClientRect().top") < 120
