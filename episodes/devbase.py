@@ -24,6 +24,7 @@ from episodes.session_schemas import CodeVectorIn, MemoryIn, SessionIn
 from episodes.vectors import UNNAMED
 from memoryweb.core import times
 from memoryweb.core.actor import Actor
+from memoryweb.core.chunks import chunks
 from memoryweb.core.errors import DomainError, Invalid, Refused
 from memoryweb.core.vectors import VectorRefused, decode_blob
 
@@ -135,7 +136,7 @@ def import_registry(
         yield outcome
     memories = registry.rows("agent_memories", "context_id, id")
     for context_id, rows in groupby(memories, lambda row: row["context_id"]):
-        for batch in _batches(rows):
+        for batch in chunks(rows, BATCH):
             yield from _memories(actor, context_id, batch, known, dry_run=dry_run)
     for row in registry.rows("code_embeddings"):
         yield _symbol(actor, row, dry_run=dry_run)
@@ -144,17 +145,6 @@ def import_registry(
 def memory_id(number: object) -> str:
     """The id of a memory that has this number in its registry."""
     return f"devbase-{number}"
-
-
-def _batches(rows: Iterator[Mapping[str, Any]]) -> Iterator[list[Mapping[str, Any]]]:
-    batch: list[Mapping[str, Any]] = []
-    for row in rows:
-        batch.append(row)
-        if len(batch) == BATCH:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
 
 
 def _context(actor: Actor, row: Mapping[str, Any], *, dry_run: bool) -> Outcome:
@@ -199,6 +189,30 @@ def _memories(
     dry_run: bool,
 ) -> Iterator[Outcome]:
     """Memories of one context, in one transaction, and then their vectors."""
+    given, failed = _given(rows, context_id, known)
+    stored = Memory.objects.in_bulk(list(given))
+    for one_id, before in stored.items():
+        if (before.context_id, before.content) != (context_id, given[one_id].content):
+            failed[one_id] = "it was edited here since it was imported; nothing was changed"
+    new = [one for one_id, one in given.items() if one_id not in stored]
+    if not dry_run and new:
+        failed |= _save(actor, context_id, new)
+    bad_vectors = _index(actor, rows, failed.keys(), dry_run=dry_run)
+    held = Memory.objects.filter(pk__in=[one.id for one in new], quarantined=True)
+    quarantined = set(held.values_list("pk", flat=True))
+    for row in rows:
+        one_id, name = memory_id(row["id"]), f"agent_memories {row['id']}"
+        if problem := failed.get(one_id) or bad_vectors.get(one_id):
+            yield Outcome(name, "failed", problem)
+        else:
+            status: Status = "unchanged" if one_id in stored else "created"
+            yield Outcome(name, status, quarantined=one_id in quarantined)
+
+
+def _given(
+    rows: Sequence[Mapping[str, Any]], context_id: str, known: set[str]
+) -> tuple[dict[str, MemoryIn], dict[str, str]]:
+    """The memories in the rows, and what is wrong with the others, by id."""
     given: dict[str, MemoryIn] = {}
     failed: dict[str, str] = {}
     for row in rows:
@@ -210,27 +224,7 @@ def _memories(
         except DomainError as error:
             failed[one_id] = _told(error)
             given.pop(one_id, None)
-    stored = Memory.objects.in_bulk(list(given))
-    new = [one for one in given.values() if one.id not in stored]
-    for one in given.values():
-        before = stored.get(one.id or "")
-        if before is not None and (before.context_id, before.content) != (context_id, one.content):
-            failed[one.id or ""] = "it was edited here since it was imported; nothing was changed"
-    if not dry_run and new:
-        failed |= _save(actor, context_id, new)
-    bad_vectors = _index(actor, rows, failed.keys(), dry_run=dry_run)
-    held = Memory.objects.filter(pk__in=[one.id for one in new], quarantined=True)
-    quarantined = set(held.values_list("pk", flat=True))
-    for row in rows:
-        one_id = memory_id(row["id"])
-        name = f"agent_memories {row['id']}"
-        if problem := failed.get(one_id) or bad_vectors.get(one_id):
-            yield Outcome(name, "failed", problem)
-        else:
-            is_new = one_id not in stored
-            yield Outcome(
-                name, "created" if is_new else "unchanged", quarantined=one_id in quarantined
-            )
+    return given, failed
 
 
 def _save(actor: Actor, context_id: str, new: Sequence[MemoryIn]) -> dict[str, str]:
