@@ -88,14 +88,11 @@ def decode_blob(blob: bytes, width: int | None = None) -> Vector:
     return checked_vector(np.frombuffer(blob, BLOB_DTYPE), width)
 
 
-def cosine_similarity(a: object, b: object) -> float | None:
-    """The cosine of two blobs in [-1, 1], or None where either is no comparable vector."""
-    return CosineTo()(a, b)
-
-
 class CosineTo:
-    """`cosine_similarity`, made to be registered as a deterministic SQL function: a bad row gives
-    NULL for itself and never ends the query.
+    """The cosine of two blobs in [-1, 1], or None where either is no comparable vector.
+
+    Made to be registered as a deterministic SQL function: a bad row gives NULL for itself and
+    never ends the query.
 
     The second argument is remembered, as a query gives the same one with every row.
     """

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from memoryweb.core.vectors import (
+    CosineTo,
     VectorRefused,
     checked_vector,
-    cosine_similarity,
     decode_blob,
     encode_blob,
     unit_vector,
@@ -100,12 +100,12 @@ def test_a_blob_that_is_no_vector_is_refused_with_its_reason(bytes_: bytes, reas
     ],
 )
 def test_the_cosine_of_two_blobs_is_that_of_their_directions(a: bytes, b: bytes, cosine: float):
-    assert cosine_similarity(a, b) == pytest.approx(cosine, abs=1e-6)
+    assert CosineTo()(a, b) == pytest.approx(cosine, abs=1e-6)
 
 
 def test_a_bad_row_is_null_and_never_ends_the_query():
     connection = sqlite3.connect(":memory:")
-    connection.create_function("cosine_similarity", 2, cosine_similarity, deterministic=True)
+    connection.create_function("cosine_similarity", 2, CosineTo(), deterministic=True)
     connection.execute("CREATE TABLE vector (embedding)")
     rows: list[Any] = [
         blob(1, 0), blob(1, 0, 0), b"", b"\x00\x00\x80", blob(0, 0), blob(math.nan, 1),
