@@ -88,4 +88,4 @@ def _filling(model: str) -> Run | None:
 def _was_filled(model: str) -> bool:
     """And nobody removed its vectors since."""
     ended = Run.objects.filter(**_fills(model), state=Run.State.DONE).exists()
-    return ended and bool(switching.widths(model))
+    return ended and switching.has_vectors(model)

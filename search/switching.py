@@ -27,6 +27,10 @@ def widths(model: str) -> Counter[int]:
     return found
 
 
+def has_vectors(model: str) -> bool:
+    return any(table._default_manager.filter(model=model).exists() for table in TABLES)
+
+
 def stored() -> list[str]:
     """The models that vectors are stored of, by name."""
     found: set[str] = set()

@@ -84,6 +84,7 @@ class Follower:
         self._now = now
         # Of each model: up to here nothing lacks a vector but what failed.
         self._done: dict[str, int] = {}
+        self._kept: tuple[tuple[int, str], list[str]] = (-1, ""), []
         self._lock = -1
 
     def step(self) -> bool:
@@ -93,8 +94,15 @@ class Follower:
         provider = configured.provider()
         if provider is None or runs.active(Run.Kind.REINDEX) or not self._alone():
             return False
-        models = second_model.kept(provider.model)
+        models = self._models(provider.model)
         return any(self._follow(provider, target_of(model)) for model in models)
+
+    def _models(self, of_provider: str) -> list[str]:
+        """The models that are kept, looked up once for each state of the memory."""
+        now = clock.current_seq(), of_provider
+        if now != self._kept[0]:
+            self._kept = now, second_model.kept(of_provider)
+        return self._kept[1]
 
     def _follow(self, provider: Provider, target: Target) -> bool:
         """Embed one batch by one model, and say whether there may be more."""
