@@ -1,4 +1,4 @@
-"""Decisions about what the guard held back: one curator decides once; a page asks for the reason.
+"""Decisions about what the guard held back: one curator decides once, and approves with a reason.
 
 A decision and what follows from it are one transaction: an episode is released, a page saved,
 or nothing happened. The text of an item is kept whatever is decided.
@@ -26,7 +26,7 @@ REASON_LENGTH = 1000
 def approve(
     actor: Actor,
     item_id: int,
-    reason: str = "",
+    reason: str,
     *,
     text: str | None = None,
     base: int | None = None,
@@ -36,10 +36,12 @@ def approve(
     `text` is what the curator made of a page's text, and `base` the revision of the page that
     they compared it with, if there is a page; by default the one it had when the text was held.
     The item keeps the text that was held. A session's text joins it. Raises Forbidden, NotFound,
-    Invalid for too long a reason, Conflict when it is decided already, its session is gone or the
-    page has another revision by now.
+    Invalid without a reason or for too long a one, Conflict when it is decided already, its
+    session is gone or the page has another revision by now.
     """
     reason = _deciding(actor, reason)
+    if not reason:
+        raise Invalid.field("reason", "say why, for those who come after you")
     item = _found(item_id)
     if item.collection == bank_queries.COLLECTION:
         _require_its_wiki(item)
@@ -48,7 +50,7 @@ def approve(
             actor,
             item,
             item.text if text is None else text,
-            message=f"{services.APPROVED}: {reason}" if reason else services.APPROVED,
+            message=f"{services.APPROVED}: {reason}",
             base=bank_queries.revision_when_held(item) if base is None else base,
             decide=lambda tx: _decide(tx, item, State.APPROVED, reason, **approved),
         )

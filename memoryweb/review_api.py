@@ -24,11 +24,12 @@ class QuarantineFilter(BaseModel):
     collection: Literal["episodes", "memories", "pages"] | None = None
 
 
-class Decision(Strict):
+class Rejection(Strict):
     reason: Annotated[Text, Field(max_length=review.REASON_LENGTH)] = ""
 
 
-class Approval(Decision):
+class Approval(Strict):
+    reason: Annotated[Text, Field(min_length=1, max_length=review.REASON_LENGTH)]
     base: Annotated[
         int | None,
         Field(
@@ -43,7 +44,7 @@ class Edited(Approval):
     text: Annotated[Text, Field(description="the page's text as the curator made it")]
 
 
-UNSAID = Approval()  # What a decision says that comes without a body.
+UNSAID = Rejection()  # What one says that comes without a body.
 
 
 class QuarantineOut(BaseModel):
@@ -80,7 +81,7 @@ def quarantine(
 
 
 @router.post("/quarantine/{int:item_id}/approve", response=Decided, auth=write)
-def approve(request: ApiRequest, item_id: int, decision: Body[Approval] = UNSAID) -> Decided:
+def approve(request: ApiRequest, item_id: int, decision: Approval) -> Decided:
     """Let the text be searched and served: its episode is released, its page saved."""
     return _decided(review.approve(request.actor, item_id, decision.reason, base=decision.base))
 
@@ -96,7 +97,7 @@ def edit(request: ApiRequest, item_id: int, decision: Edited) -> Decided:
 
 
 @router.post("/quarantine/{int:item_id}/reject", response=Decided, auth=write)
-def reject(request: ApiRequest, item_id: int, decision: Body[Decision] = UNSAID) -> Decided:
+def reject(request: ApiRequest, item_id: int, decision: Body[Rejection] = UNSAID) -> Decided:
     """Leave the text where no search and no agent finds it."""
     return _decided(review.reject(request.actor, item_id, decision.reason))
 

@@ -1,4 +1,4 @@
-"""Decisions in Review through the API: who may, once, and of which text."""
+"""Decisions in Review through the API: who may, once, with a reason, and of which text."""
 
 import pytest
 
@@ -49,12 +49,20 @@ def test_no_token_that_is_narrower_decides(api, held, scope, agent):
     assert Episode.objects.get().quarantined
 
 
-@pytest.mark.parametrize("decision", ["approve", "reject"])
 @pytest.mark.parametrize("body", [None, {}, {"reason": " "}])
-def test_a_program_may_decide_without_a_reason(api, held, decision, body):
-    answer = api("admin").post(f"/guard/quarantine/{held}/{decision}", body)
+def test_a_rejection_needs_no_reason(api, held, body):
+    assert api("write").post(f"/guard/quarantine/{held}/reject", body).status_code == 403
+    answer = api("admin").post(f"/guard/quarantine/{held}/reject", body)
     assert (answer.status_code, answer.json()["decision_reason"]) == (200, "")
-    assert api("write").post(f"/guard/quarantine/{held}/{decision}", body).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "body", [None, {}, {"reason": ""}, {"reason": " "}, {"text": ATTACK, "base": 1}]
+)
+@pytest.mark.parametrize("decision", ["approve", "edit"])
+def test_an_approval_without_a_reason_is_422(api, held, decision, body):
+    assert api("admin").post(f"/guard/quarantine/{held}/{decision}", body).status_code == 422
+    assert QuarantineItem.objects.get().state == "waiting"
 
 
 @pytest.mark.parametrize("body", [{"reason": 1}, {"reason": "x" * 1001}, {"why": "x"}, {"base": 0}])
@@ -82,11 +90,12 @@ def test_a_page_that_is_there_is_replaced_as_it_was_when_the_text_was_held(api, 
     api("write").put("/bank/entities/deploy", {"content": "# Deploy\n\nAsk.\n"})
     page = {"content": f"# Deploy\n\n{ATTACK}.\n"}
     item = api("write").put("/bank/entities/deploy", page).json()["quarantine_id"]
-    assert api("admin").post(f"/guard/quarantine/{item}/approve").status_code == 200
+    approval = api("admin").post(f"/guard/quarantine/{item}/approve", {"reason": "fine"})
+    assert approval.status_code == 200
     saved = api("read").get("/bank/entities/deploy").json()
     assert saved["content"] == page["content"]
     history = api("read").get("/bank/entities/deploy/revisions").json()["items"]
-    assert history[0]["message"] == "Approved in Review"
+    assert history[0]["message"] == "Approved in Review: fine"
 
 
 def test_a_page_that_changed_meanwhile_is_replaced_only_by_its_revision(api, home):
@@ -95,8 +104,8 @@ def test_a_page_that_changed_meanwhile_is_replaced_only_by_its_revision(api, hom
     item = api("write").put("/bank/entities/deploy", page).json()["quarantine_id"]
     api("write").put("/bank/entities/deploy", {"content": "# Deploy\n\nAsk twice.\n"})
     path = f"/guard/quarantine/{item}/approve"
-    assert api("admin").post(path).status_code == 409
-    assert api("admin").post(path, {"base": 1}).status_code == 409
+    assert api("admin").post(path, {"reason": "fine"}).status_code == 409
+    assert api("admin").post(path, {"reason": "fine", "base": 1}).status_code == 409
     assert api("admin").post(path, {"reason": "fine", "base": 2}).status_code == 200
     assert api("read").get("/bank/entities/deploy").json()["content"] == page["content"]
 
