@@ -22,7 +22,9 @@ def desk(signed_in, administrator) -> Client:
 @pytest.mark.parametrize("role", ["viewer", "curator"])
 @pytest.mark.parametrize("path", ["/settings/tokens/", "/settings/people/"])
 def test_only_administrators_open_tokens_and_people(signed_in, person, role, path):
-    assert signed_in(person(role)).get(path).status_code == 403
+    refused = signed_in(person(role)).get(path)
+    assert refused.status_code == 403
+    assert "An administrator can give you another role." in refused.content.decode()
 
 
 def test_a_token_is_shown_once_and_works_until_it_is_revoked(desk, client):
