@@ -65,6 +65,8 @@ ENCODED: dict[str, Callable[[str], str]] = {
     "base64, four a group": lambda t: _in_pieces(_base64(t), 4, " "),
     "base64, eight a group": lambda t: _in_pieces(_base64(t), 8, " "),
     "base64 of each half": lambda t: f"{_base64(t[:15])} {_base64(t[15:])}",
+    "base64 in a comment": lambda t: f"<!--{_base64(t).rstrip('=')}-->",
+    "bars for i": lambda t: t.lower().replace("i", "|"),
     "base64 of UTF-16": lambda t: _base64(t, "utf-16-le"),
     "base64 of UTF-16, big-endian": lambda t: _base64(t, "utf-16-be"),
     "octal escapes": lambda t: "".join(f"\\{ord(c):03o}" for c in t),

@@ -7,6 +7,7 @@ changed forms, and a reading is made only of a text that holds some of those.
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from string import ascii_lowercase
 
 from memoryweb.core.guard.known_words import KNOWN_WORDS
@@ -19,7 +20,8 @@ _ENOUGH = 3
 _ENOUGH_OF_USUAL = 2
 _USUAL = frozenset({"rot13", "atbash", "reversed"})
 
-_LEET = str.maketrans("0134567@$!|", "oieasgtasil")
+# A bar is an l or an i.
+_LEET = tuple(str.maketrans("0134567@$!|", f"oieasgtasi{bar}") for bar in "li")
 _LEET_RUN = re.compile(r"[0134567$]+|[!|](?=\w)|@(?![\w-]{1,40}\.\w)")
 _LEET_SIGN = re.compile(r"[0134567@$!|](?:(?<=[A-Za-z].)|(?=[A-Za-z]))")
 _LEET_WORD = re.compile(r"[0134567@$!|][\w@$!|]{0,30}|[A-Za-z]{1,12}[0134567@$!|][\w@$!|]{0,30}")
@@ -70,13 +72,18 @@ def unleeted(view: View) -> View:
     if not _LEET_SIGN.search(view.text):
         return view
     mixed = _LEET_WORD.findall(view.folded.text)
-    if _TELLING.isdisjoint(map(_from_leet, mixed)):
-        return view
-    return view.rewritten("leet", _LEET_RUN, lambda match: _from_leet(match[0]))
+    for letters in _LEET:
+        if not _TELLING.isdisjoint(_from_leet(word, letters) for word in mixed):
+            return view.rewritten("leet", _LEET_RUN, partial(_unleeted_run, letters))
+    return view
 
 
-def _from_leet(word: str) -> str:
-    return word.replace("11", "ll").translate(_LEET)
+def _unleeted_run(letters: dict[int, int], match: re.Match[str]) -> str:
+    return _from_leet(match[0], letters)
+
+
+def _from_leet(word: str, letters: dict[int, int]) -> str:
+    return word.replace("11", "ll").translate(letters)
 
 
 def deciphered(view: View) -> Iterator[View]:

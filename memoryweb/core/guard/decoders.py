@@ -56,6 +56,11 @@ def _encoding(data: bytes) -> str:
 
 
 def _from_base64(run: str) -> str | None:
+    """Base64 in either alphabet; the dashes around it may be those of a comment."""
+    return _from_exact_base64(run) or _from_exact_base64(run.strip("-"))
+
+
+def _from_exact_base64(run: str) -> str | None:
     compact = re.sub(r"\s+", "", run).rstrip("=").replace("-", "+").replace("_", "/")
     whole = compact[: len(compact) - (len(compact) % 4 == 1)]
     return _readable(base64.b64decode(whole + "=" * (-len(whole) % 4)))

@@ -16,6 +16,7 @@ from memoryweb.core.guard.rules import (
     orders,
     override,
     requests,
+    turns,
     vocabulary,
 )
 
@@ -27,6 +28,7 @@ RULES = (
     *beacon.RULES,
     *coercion.RULES,
     *agents.RULES,
+    *turns.RULES,
     *chinese.RULES,
     *languages.RULES,
     *requests.RULES,
@@ -47,7 +49,7 @@ CLASSES = {
 }
 
 # Raised when texts come to be read in other ways, as the rules' own text does not tell that.
-_READING = 2
+_READING = 3
 
 #: Names this set of rules; texts judged by another are due to be scanned again.
 RULES_VERSION = hashlib.sha256(repr((_READING, RULES, CLASSES)).encode()).hexdigest()[:12]
