@@ -71,7 +71,9 @@ def test_both_pages_say_what_happens_and_begin_it_with_one_click(moved_on, desk,
     assert "Fill 3 texts" in said
     assert desk.post("/runs/start/", {"model": "newer"}).status_code == 302
     run = Run.objects.get()
-    assert "See how far it is" in banner(read(desk, "/coverage/"))
+    said = banner(read(desk, path))
+    assert said.startswith("A run fills newer beside toy. 0 of 3 texts have its vectors.")
+    assert "See how far it is" in said
     assert text.count('name="model" value="newer"') == 1
     work()
     run.refresh_from_db()
