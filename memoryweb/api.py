@@ -33,6 +33,8 @@ from search.runs_api import search_router as reindex_router
 from search.wiki_api import router as wikis_router
 
 logger = logging.getLogger(__name__)
+PARTS = {"body", "query", "path", "header"}
+WITH_A_BODY = {"POST", "PUT", "PATCH"}
 
 
 def _docs_door(view: Callable[..., Any]) -> Callable[..., HttpResponseBase]:
@@ -79,7 +81,12 @@ api.add_router("/guard", review_router, tags=["guard"])
 
 @api.exception_handler(DomainError)
 def domain_error(request: HttpRequest, error: DomainError) -> HttpResponse:
-    refused = problem(request, error.status, error.detail, error.title, **error.members)
+    members = dict(error.members)
+    if "errors" in members:
+        members["errors"] = [
+            {**one, "loc": _sent_in(request, one["loc"])} for one in members["errors"]
+        ]
+    refused = problem(request, error.status, error.detail, error.title, **members)
     if error.retry_after is not None:
         refused["Retry-After"] = str(error.retry_after)
     return moved(request, error) or refused
@@ -100,6 +107,17 @@ def invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:
 def _place(loc: Sequence[str | int]) -> list[str | int]:
     """The part of the request, then where in it; of a body ninja names our parameter as well."""
     return [*loc[:1], *loc[2 if loc[0] == "body" else 1 :]]
+
+
+def _sent_in(request: HttpRequest, loc: Sequence[str | int]) -> list[str | int]:
+    """Where in the request that is which a writer names as its argument."""
+    if not loc or loc[0] in PARTS:
+        return list(loc)
+    route = request.resolver_match
+    if route is not None and loc[0] in route.kwargs:
+        return ["path", *loc]
+    sent_in_body = request.method in WITH_A_BODY and loc[0] not in request.GET
+    return ["body" if sent_in_body else "query", *loc]
 
 
 @api.exception_handler(AuthenticationError)

@@ -78,6 +78,23 @@ def test_every_error_is_a_problem_document(api, method, path, status):
         assert method not in answer.headers["Allow"]
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "body", "loc"),
+    [
+        ("GET", "/episodes?cursor=none", None, ["query", "cursor"]),
+        ("GET", "/episodes?limit=0", None, ["query", "limit"]),
+        ("PUT", "/bank/entities/a.b", {"content": "# A\n\nb\n"}, ["path", "name"]),
+        ("PUT", "/bank/entities/a", {"content": "no heading"}, ["body", "content"]),
+        ("PUT", "/bank/entities/a", {}, ["body", "content"]),
+        ("POST", "/bank/notes/append", {"text": " "}, ["body", "text"]),
+        ("POST", "/bank/notes/append", {"text": "x", "date": "1"}, ["body", "date"]),
+    ],
+)
+def test_a_mistake_names_the_part_of_the_request_that_it_is_in(api, home, method, path, body, loc):
+    answer = api("write")(method, path, body)
+    assert (answer.status_code, answer.json()["errors"][0]["loc"]) == (422, loc)
+
+
 def test_a_body_over_the_limit_is_413_and_nothing_is_stored(api):
     body = {"agent_id": "me", "working_dir": "/srv", "outcome": "success"}
     large = json.dumps({**body, "summary": "x" * 10_000_000})

@@ -99,7 +99,7 @@ def test_a_floor_that_is_no_cosine_is_refused(api, shop, min_score: Any):
 def test_a_query_that_is_no_vector_is_refused_with_the_reason(api, shop, vector, reason):
     answer = api("read").post(RECALL, {"query_embedding": vector})
     assert (answer.status_code, answer.json()["reason"]) == (422, reason)
-    assert answer.json()["errors"][0]["loc"] == ["query_embedding"]
+    assert answer.json()["errors"][0]["loc"] == ["body", "query_embedding"]
 
 
 @pytest.mark.parametrize(

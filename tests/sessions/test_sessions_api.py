@@ -68,7 +68,7 @@ def test_an_id_with_other_content_is_a_conflict_and_nothing_is_saved(api, db):
 def test_a_new_context_needs_a_name(api, db):
     answer = api("write").post("/sessions", {"context_id": "shop"})
     assert answer.status_code == 422
-    assert answer.json()["errors"][0]["loc"] == ["name"]
+    assert answer.json()["errors"][0]["loc"] == ["body", "name"]
     assert not Context.objects.exists()
 
 
