@@ -140,11 +140,17 @@ def _labelled(keys: Collection[str], wiki: str) -> dict[tuple[str, str], list[Ca
 Awaited = tuple[int, str]  # The renamed page, and the key of its old name.
 
 
-def awaited() -> set[Awaited]:
-    """Of pages that are there, the old names which links to them still say."""
-    rows = Rewriting.objects.filter(page__archived_at=None)
-    columns = rows.values_list("page_id", "page__wiki_id", "old")
-    return {(page, base_key(said(old, wiki or ""), wiki or "")) for page, wiki, old in columns}
+def awaited(pages: Iterable[int | None]) -> set[Awaited]:
+    """Of these pages, where they are there, the old names which links to them still say.
+
+    Of these alone: after a folder was renamed thousands of others have some.
+    """
+    found = set()
+    for some in chunks(sorted({page for page in pages if page is not None}), _CHUNK):
+        rows = Rewriting.objects.filter(page__in=some, page__archived_at=None)
+        for page, wiki, old in rows.values_list("page_id", "page__wiki_id", "old"):
+            found.add((page, base_key(said(old, wiki or ""), wiki or "")))
+    return found
 
 
 def led_by_old_name(source: Page) -> dict[str, Page]:
@@ -152,7 +158,7 @@ def led_by_old_name(source: Page) -> dict[str, Page]:
     links = (
         source.links.filter(to__rewritings__isnull=False).select_related("to").defer("to__content")
     )
-    waiting = awaited() if links else set()
+    waiting = awaited(link.to_id for link in links)
     return {
         link.target: link.to for link in links if link.to and (link.to_id, link.name_key) in waiting
     }
@@ -209,10 +215,10 @@ def _relink(wanted: dict[int, list[Link]], wikis: dict[int, str]) -> None:
     """Give each page these links, in their order."""
     stored: dict[int, list[str]] = defaultdict(list)
     kept: dict[tuple[int, str], tuple[int, int]] = {}
-    waiting = awaited()
-    rows = Link.objects.filter(source__in=wanted).order_by("pk")
     columns = ("source_id", "target", "to_id", "name_key", "candidates")
-    for page, target, to, key, count in rows.values_list(*columns):
+    rows = list(Link.objects.filter(source__in=wanted).order_by("pk").values_list(*columns))
+    waiting = awaited(to for _, _, to, _, _ in rows)
+    for page, target, to, key, count in rows:
         stored[page].append(target)
         if (to, key) in waiting:
             kept[page, target] = (to, count)
@@ -234,11 +240,11 @@ def _relink(wanted: dict[int, list[Link]], wikis: dict[int, str]) -> None:
 
 def _lead_again(keys: Collection[str]) -> None:
     """Point the links that any of these keys may concern to where they lead now."""
-    waiting = awaited() if keys else set()
     for some in chunks(sorted(keys), _CHUNK):
         concerned = Link.objects.filter(Q(name_key__in=some) | Q(words_key__in=some))
         columns = ("pk", "source__wiki_id", "target", "name_key", "to_id", "candidates")
-        every = concerned.values_list(*columns)
+        every = list(concerned.values_list(*columns))
+        waiting = awaited(row[4] for row in every)
         rows = [row for row in every if (row[4], row[3]) not in waiting]
         leads = _leads((wiki or "", target) for _, wiki, target, *_ in rows)
         moved: dict[tuple[int | None, int], list[int]] = defaultdict(list)

@@ -75,6 +75,9 @@ def rename(
 def follow(kind: Kind, name: str, to: str, path: str) -> bool:
     """Call a page by the name that somebody gave its file outside, which lies at `path` now.
 
+    The links to it are left to `rewriting.after_files`: a folder may have been renamed, and a page
+    whose own file is still to be followed cannot be saved.
+
     False when it is not renamed: by now its file is there or another page has the name, a save
     is not done yet, the file holds another text, or the guard objects to the name.
     """
@@ -84,9 +87,7 @@ def follow(kind: Kind, name: str, to: str, path: str) -> bool:
             return False
         with clock.writing(publishing.FILE) as tx:
             record.rename(tx, page, to, renamed_file=path)
-            begun = rewriting.begin(publishing.FILE, page, name)
-    if begun:
-        rewriting.carry_on(begun)
+            rewriting.begin(publishing.FILE, page, name)
     return True
 
 

@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from bank import linking, links, markdown, services
+from bank import linking, links, markdown, places, services
 from bank.models import Kind, Link, Page, Rewriting
 from memoryweb.core.actor import Actor, Role
 from memoryweb.core.errors import Conflict, DomainError, Invalid, Refused
@@ -62,10 +62,21 @@ def carry_on(rewriting: Rewriting) -> Rewritten:
     return _turn(rewriting, AT_ONCE + 1) if rewriting.total <= AT_ONCE else Rewritten()
 
 
+def after_files(wiki: str = "") -> QuerySet[Rewriting]:
+    """Those that whoever followed files renamed outside carries on, once all are followed."""
+    of_wiki = Rewriting.objects.filter(page__wiki=wiki or None, total__lte=AT_ONCE)
+    return of_wiki.filter(actor__via="file").order_by("pk")
+
+
+def leave_to_worker(some: QuerySet[Rewriting]) -> None:
+    """Let the worker begin with these now: whoever began them has no more time."""
+    some.update(due_at=timezone.now())
+
+
 def step() -> None:
     """The worker's turn: rewrite a slice of what is due."""
     room = SLICE
-    for rewriting in Rewriting.objects.filter(due_at__lte=timezone.now()).order_by("pk"):
+    for rewriting in Rewriting.objects.filter(due_at__lte=timezone.now()).order_by("pk")[:SLICE]:
         if room > 0:
             room -= len(_turn(rewriting, room, TURN).pages)
 
@@ -139,6 +150,8 @@ def _rewrite(rewriting: Rewriting, pk: int) -> bool:
             return False
         if source.quarantined:
             raise _Stays("it is in quarantine; its links lead to the page all the same")
+        if _moves_too(rewriting, source):
+            raise Conflict("its own file was renamed or is gone, and nobody followed it yet")
         try:
             services.save(
                 _actor(rewriting),
@@ -155,6 +168,14 @@ def _rewrite(rewriting: Rewriting, pk: int) -> bool:
             continue
         return True
     return False
+
+
+def _moves_too(rewriting: Rewriting, source: Page) -> bool:
+    """Whether the file of a page is not where it was, after others were renamed outside.
+
+    A save would look through the whole folder for it, and of thousands each would.
+    """
+    return rewriting.actor["via"] == "file" and places.stamp(source.path) is None
 
 
 def _rewritten(source: Page, page: Page, old: str) -> str:

@@ -17,7 +17,7 @@ from django.db import DatabaseError
 from django.db.models import F
 from django.utils import timezone
 
-from bank import batch, layout, outside, places, problems, publishing, record, renaming
+from bank import batch, layout, outside, places, problems, publishing, record, renaming, rewriting
 from bank.files import TooLarge
 from bank.models import FileOperation, FileProblem, Kind, Page
 from bank.outside import Task
@@ -68,7 +68,7 @@ def scan(seconds: float = float("inf"), wiki: str = "", *, at_once: bool = False
     left = [
         *apply(plan.beside, report, until),
         *apply(plan.changed, report, until),
-        *apply(plan.renamed, report, until),
+        *_follow(plan.renamed, wiki, report, until),
         *apply(plan.lost, report, until),
         *_take_in_new(plan.new, report, until),
     ]
@@ -90,6 +90,20 @@ def apply(tasks: Iterable[Task], report: Report, until: float = float("inf")) ->
             _settle(task, report)
             report.settled += 1
     return list(waiting)
+
+
+def _follow(tasks: list[Task], wiki: str, report: Report, until: float) -> list[Task]:
+    """Call pages as their files are called now, and then the links to them, which the worker
+    rewrites where there is no time; the tasks that there was no time for."""
+    left = apply(tasks, report, until)
+    begun = rewriting.after_files(wiki)
+    for one in begun if tasks and not left else ():
+        if time.monotonic() >= until:
+            rewriting.leave_to_worker(begun)
+            break
+        with _reported(report, one.page.path):
+            rewriting.carry_on(one)
+    return left
 
 
 def _settle(task: Task, report: Report) -> None:

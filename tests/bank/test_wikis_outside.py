@@ -4,9 +4,10 @@ import os
 from pathlib import Path
 
 import pytest
+from django.db import connection
 
-from bank import outside, places, queries, services, sync, watching, wikis
-from bank.models import FileProblem, Kind, Page, Wiki
+from bank import outside, places, queries, renaming, rewriting, services, sync, watching, wikis
+from bank.models import FileProblem, Kind, Page, Rewriting, Wiki
 from bank.paths import mark_of
 from bank.watching import Watch
 from memoryweb.core.actor import Actor
@@ -164,3 +165,46 @@ def test_a_deleted_wiki_is_not_looked_at(vault: Wiki, folder: Path, administrato
     put(folder / "a.md", "# A\n")
     assert Watch().step() == 0
     assert not FileProblem.objects.exists()
+
+
+def _asked_while_renamed(folder: Path, count: int, monkeypatch) -> tuple[int, int]:
+    """How many queries it takes to follow so many renamed pages, one in ten of which links to the
+    next, and how often the whole folder is looked at for that."""
+    asked, looks, look = [], [], places.look
+    for number in range(count):
+        link = "" if number % 10 else f"See [[old {number + 1}]].\n"
+        put(folder / f"old {number}.md", f"# {number} of {count}\n\n{link}")
+    watching.take_in("vault")
+    for number in range(count):
+        (folder / f"old {number}.md").rename(folder / f"{count}-{number}.md")
+    with monkeypatch.context() as counted:
+        counted.setattr(places, "look", lambda *given: looks.append(given) or look(*given))
+        with connection.execute_wrapper(lambda do, *given: asked.append(given[0]) or do(*given)):
+            assert watching.take_in("vault").settled == count
+    return len(asked), len(looks)
+
+
+def test_a_folder_of_ten_times_as_many_renamed_files_takes_ten_times_as_many_queries(
+    vault: Wiki, folder: Path, monkeypatch
+):
+    few, many = (_asked_while_renamed(folder, count, monkeypatch) for count in (4, 40))
+    assert many[0] < 10 * few[0]
+    assert (few[1], many[1]) == (1, 1)
+    assert refs_there() == sorted(f"{count}-{at}" for count in (4, 40) for at in range(count))
+    assert queries.find(Kind.WIKI, "vault/40-0").content == "# 0 of 40\n\nSee [[40-1]].\n"
+    assert not Rewriting.objects.exists()
+
+
+def test_links_wait_until_the_file_that_has_them_is_followed_too(vault: Wiki, folder: Path):
+    put(folder / "a.md", "# A\n")
+    put(folder / "b.md", "# B\n\nSee [[a]].\n")
+    watching.take_in("vault")
+    (folder / "a.md").rename(folder / "first.md")
+    (folder / "b.md").rename(folder / "second.md")
+    renaming.follow(Kind.WIKI, "vault/a", "vault/first", "@vault/first.md")
+    (begun,) = rewriting.after_files("vault")
+    assert rewriting.carry_on(begun).pages == []
+    link = queries.find(Kind.WIKI, "vault/b").links.get()
+    assert (link.target, link.to.ref) == ("a", "first")
+    watching.take_in("vault")
+    assert (folder / "second.md").read_text() == "# B\n\nSee [[first]].\n"
