@@ -1,5 +1,7 @@
 """What holds for every operation of the API, whichever app it is of."""
 
+import json
+import re
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -117,8 +119,9 @@ def refuse_unknown_parameters(operation: Operation) -> None:
     operation._get_values = checked  # type: ignore[method-assign,assignment]
 
 
-def answer_for_writes(operation: Operation) -> None:
-    """Tell the number of the last change in X-Change-Seq, and do a POST with a key only once."""
+def answer_for_writes(operation: Operation, *, numbered: bool = True) -> None:
+    """Tell the number of the last change in X-Change-Seq, and with `numbered` in a JSON object as
+    well; do a POST with a key only once."""
     if not writes(operation):
         return
     get_values, run = operation._get_values, operation.run
@@ -136,9 +139,29 @@ def answer_for_writes(operation: Operation) -> None:
         assert isinstance(response, HttpResponse)  # noqa: S101 - no write answers in a stream
         if response.status_code < 300:
             response.setdefault("X-Change-Seq", str(noted.seq or clock.current_seq()))
+            if numbered and not request.path.startswith(AS_THEY_ARE):
+                _number(response)
         if (claim := getattr(request, "claim", None)) is not None:
             claim.finish(response, noted.documents, noted.seqs)
         return response
 
     operation._get_values = claimed  # type: ignore[method-assign,assignment]
     operation.run = answered  # type: ignore[method-assign]
+
+
+# What the memory tool says, and a run, have a shape of their own: there the header tells it alone.
+AS_THEY_ARE = tuple(
+    f"/api/v1/{route}" for route in ("memory-tool", "search/reindex", "search/rebuild", "runs/")
+)
+_NUMBERED = re.compile(rb'"change_seq": ?\d+}\s*\Z')  # As most answers end, so few are read.
+
+
+def _number(response: HttpResponse) -> None:
+    """Add `change_seq` to a JSON object that has none."""
+    is_json = response.get("Content-Type", "").startswith("application/json")
+    if not is_json or not response.content or _NUMBERED.search(response.content[-40:]):
+        return
+    body = json.loads(response.content)
+    if isinstance(body, dict) and "change_seq" not in body:
+        body["change_seq"] = int(response["X-Change-Seq"])
+        response.content = json.dumps(body, ensure_ascii=False)

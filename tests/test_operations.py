@@ -55,6 +55,7 @@ WRITES: list[tuple[str, str, Any]] = [
     ("PUT", "/bank/memory", {"content": "# Memory\n"}),
     ("POST", "/bank/notes/append", {"text": "Saw a walrus."}),
     ("PUT", "/bank/notes/2026-03-01", {"content": "# Day\n"}),
+    ("POST", "/wikis", {"name": "Garden"}),
     ("POST", "/guard/quarantine/{held}/approve", {"reason": "quoted"}),
     ("POST", "/guard/quarantine/{held}/reject", {"reason": "an attack"}),
 ]
@@ -73,6 +74,7 @@ def test_every_write_answers_with_the_number_of_its_change(api, home, method, pa
     assert answer.status_code < 300, answer.content
     seq = int(answer.headers["X-Change-Seq"])
     assert before <= seq == agent.get(f"/changes?since={before}").json()["seq"]
+    assert answer.status_code == 204 or answer.json()["change_seq"] == seq
 
 
 # What is at the ends of every type, and what no schema thought of.

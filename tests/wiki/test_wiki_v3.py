@@ -273,6 +273,13 @@ def test_a_summary_is_changed_and_emptied_as_the_description(ask: Ask, garden: s
     assert ask("update-meta", {"wiki_id": garden, "summary": None})["summary"] is None
 
 
+def test_a_request_that_is_sent_again_with_its_key_is_done_once(ask: Ask) -> None:
+    body, key = {"team_id": "t1", "name": "Yard"}, {"Idempotency-Key": "once"}
+    assert ask("create", body, **key) == ask("create", body, **key)
+    assert ask("list", {})["total"] == 1
+    assert "Idempotency-Key" in ask("create", {**body, "name": "Other"}, status=400, **key)
+
+
 def test_many_wikis_are_deleted_each_by_itself(ask: Ask, garden: str) -> None:
     answer = ask("delete", {"wiki_ids": [garden, "oak"]})
     assert answer["deleted_ids"] == [garden]
