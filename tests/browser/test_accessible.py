@@ -40,6 +40,8 @@ def filled(transactional_db: None, home: Path, administrator: User) -> None:
     actor = administrator.actor("page")
     row = {"id": "one", "agent_id": "otter", "working_dir": "/srv/dock", "outcome": "failure"}
     store.store(actor, store.parse({**row, "summary": "Moved the crane"}))
+    earlier = {"id": "two", "created_at": "2026-03-01T12:00:00Z", "summary": "Oiled the crane"}
+    store.store(actor, store.parse({**row, **earlier}))
     for text in ("Runs the docks with [[bob]].", "Runs the cranes with [[bob]]."):
         page = f"---\ntags: [person]\n---\n# Alice\n\n{text}\n"
         services.save(actor, Kind.ENTITY, "alice", page, message="why")
