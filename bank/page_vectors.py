@@ -4,15 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.db.models import (
-    BinaryField,
     Case,
     CharField,
     Count,
     Exists,
-    F,
-    FilteredRelation,
     OuterRef,
-    Q,
     QuerySet,
     Value,
     When,
@@ -64,16 +60,7 @@ def put(tx: clock.Writing, made: Sequence[tuple[int, str, Vector]], model: str) 
 
 def with_comparable(rows: QuerySet[Page]) -> QuerySet[Page]:
     """Annotate `comparable`, what a search compares: the current vector of the active model."""
-    chosen = active_model.active()
-    if chosen is None:
-        return rows.annotate(comparable=Value(None, output_field=BinaryField()))
-    current = Q(
-        vectors__model=chosen.model,
-        vectors__dimension=chosen.dimension,
-        vectors__text_sha=F("sha256"),
-    )
-    joined = rows.annotate(current_vector=FilteredRelation("vectors", condition=current))
-    return joined.annotate(comparable=F("current_vector__vector"))
+    return active_model.with_comparable(rows, "sha256")
 
 
 def with_vector_state(rows: QuerySet[Page]) -> QuerySet[Page]:

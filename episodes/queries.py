@@ -3,13 +3,10 @@
 from typing import Any, TypeVar
 
 from django.db.models import (
-    BinaryField,
     Case,
     CharField,
     Count,
     Exists,
-    F,
-    FilteredRelation,
     OuterRef,
     Prefetch,
     Q,
@@ -87,16 +84,7 @@ def searchable() -> QuerySet[Episode]:
 
 def with_comparable_vector(rows: QuerySet[Episode]) -> QuerySet[Episode]:
     """Annotate `comparable`, what a search compares: the current vector of the active model."""
-    chosen = active_model.active()
-    if chosen is None:
-        return rows.annotate(comparable=Value(None, output_field=BinaryField()))
-    current = Q(
-        vectors__model=chosen.model,
-        vectors__dimension=chosen.dimension,
-        vectors__text_sha=F("summary_sha"),
-    )
-    joined = rows.annotate(current_vector=FilteredRelation("vectors", condition=current))
-    return joined.annotate(comparable=F("current_vector__vector"))
+    return active_model.with_comparable(rows, "summary_sha")
 
 
 def with_vector_state(rows: QuerySet[Episode]) -> QuerySet[Episode]:

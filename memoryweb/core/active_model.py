@@ -1,13 +1,35 @@
 """The one embedding model whose vectors are compared, and its width."""
 
+from typing import TypeVar, cast
+
+from django.db.models import BinaryField, F, FilteredRelation, Model, Q, QuerySet, Value
 from django.utils import timezone
 
 from memoryweb.core import clock
 from memoryweb.core.models import ActiveModel
 
+M = TypeVar("M", bound=Model)
+
 
 def active() -> ActiveModel | None:
     return ActiveModel.objects.first()
+
+
+def with_comparable(rows: QuerySet[M], text_sha: str) -> QuerySet[M]:
+    """Annotate `comparable`, what a search compares: the current vector of the active model.
+
+    `text_sha` names the column with the hash of the row's text; a vector of another is stale.
+    """
+    chosen = active()
+    if chosen is None:
+        return cast(QuerySet[M], rows.annotate(comparable=Value(None, BinaryField())))
+    current = Q(
+        vectors__model=chosen.model,
+        vectors__dimension=chosen.dimension,
+        vectors__text_sha=F(text_sha),
+    )
+    joined = rows.annotate(current_vector=FilteredRelation("vectors", condition=current))
+    return cast(QuerySet[M], joined.annotate(comparable=F("current_vector__vector")))
 
 
 def accept(tx: clock.Writing, model: str, dimension: int) -> ActiveModel:
