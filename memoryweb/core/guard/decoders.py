@@ -57,7 +57,8 @@ def _encoding(data: bytes) -> str:
 
 def _from_base64(run: str) -> str | None:
     """Base64 in either alphabet; the dashes around it may be those of a comment."""
-    return _from_exact_base64(run) or _from_exact_base64(run.strip("-"))
+    found, inner = _from_exact_base64(run), run.strip("-")
+    return found if found or inner == run else _from_exact_base64(inner)
 
 
 def _from_exact_base64(run: str) -> str | None:

@@ -496,7 +496,7 @@ def _rules(language: _Language) -> Iterator[Rule]:
 
 def _phrase(language: _Language, order: str) -> str:
     parts = (f"{{{language.code}_{part}}}" for part in order.split())
-    return f" ..{2 * language.gap} ".join(parts)
+    return f" ..{language.gap} ".join(parts)
 
 
 CLASSES = {

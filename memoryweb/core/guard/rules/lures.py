@@ -462,7 +462,7 @@ def _rules(language: _Language) -> Iterator[Rule]:
 
 def _phrase(language: _Language, order: str) -> str:
     parts = (f"{{{language.code}_{part}}}" for part in order.split())
-    return f" ..{2 * language.gap} ".join(parts)
+    return f" ..{3 * language.gap // 2} ".join(parts)
 
 
 CLASSES = {
