@@ -142,8 +142,10 @@ def suggestions(most: int = 8) -> list[str]:
 def _index_of(model: str | None) -> LiveIndex:
     """The index that compares this stored model's vectors; the one that serves for no model, the
     active one, and one of which nothing is stored."""
+    if model is None:
+        return live
     active = live.state().active
-    if model is None or active is None or model == active.model:
+    if active is None or model == active.model:
         return live
     return beside.index(model) or live
 
