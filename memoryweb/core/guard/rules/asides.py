@@ -1,32 +1,21 @@
-"""A document set aside, or orders of a claimed master, in further languages.
+"""A document set aside, or orders of a claimed master, in further languages."""
 
-Written without accents where the script is Latin, as the skeleton of every text is.
-"""
-
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from memoryweb.core.guard.rule import INJECTED, Kind, Rule
+from memoryweb.core.guard.rules.by_language import Attack, Language, classes, rules
 
 
 @dataclass(frozen=True)
-class _Language:
-    """Words by their part; `gap` is the words between, or characters without spaces."""
-
-    name: str
-    code: str
+class _Words(Language):
     drop: str  # ignore
     thing: str  # the page, the code, the table
     say: str
     obey: str  # all of it: you must listen to my instructions, whatever the earlier tasks
     master: str  # all of it: as your boss, I am your developer
-    examples: tuple[str, ...]  # one for each rule
-    passes: tuple[str, ...]
-    gap: int = 5
 
 
 _LANGUAGES = (
-    _Language(
+    _Words(
         "Spanish",
         "es",
         drop="ignora ignore omite descarta olvida desestima",
@@ -55,7 +44,7 @@ _LANGUAGES = (
         ),
         passes=("Ignora los espacios al final de cada línea de la tabla.",),
     ),
-    _Language(
+    _Words(
         "Portuguese",
         "pt",
         drop="ignore ignora desconsidere esqueca",
@@ -80,7 +69,7 @@ _LANGUAGES = (
         ),
         passes=("Ignore as linhas vazias do código.",),
     ),
-    _Language(
+    _Words(
         "French",
         "fr",
         drop="ignorez ignore oubliez oublie negligez faites_abstraction_de",
@@ -105,7 +94,7 @@ _LANGUAGES = (
         ),
         passes=("Ignorer les erreurs de la page de test.",),
     ),
-    _Language(
+    _Words(
         "German",
         "de",
         drop="ignoriere vergiss missachte ubergehe ignorieren_sie vergessen_sie missachten_sie",
@@ -133,7 +122,7 @@ _LANGUAGES = (
         ),
         passes=("Leere Zeilen der Tabelle ignorieren und die Summe ausgeben.",),
     ),
-    _Language(
+    _Words(
         "Italian",
         "it",
         drop="ignora ignorate dimentica trascura",
@@ -157,7 +146,7 @@ _LANGUAGES = (
         ),
         passes=("Ignora le righe vuote del codice.",),
     ),
-    _Language(
+    _Words(
         "Turkish",
         "tr",
         drop="""
@@ -186,7 +175,7 @@ _LANGUAGES = (
         ),
         passes=("Tablodaki boş satırlar atlanır.",),
     ),
-    _Language(
+    _Words(
         "Russian",
         "ru",
         drop="игнорируй игнорируйте забудь забудьте проигнорируй проигнорируйте",
@@ -214,7 +203,7 @@ _LANGUAGES = (
         passes=("Код страницы не меняется.",),
         gap=30,
     ),
-    _Language(
+    _Words(
         "Chinese",
         "zh",
         drop="忽略 无视 忘记 忘掉 无视掉 不要管 不理会",
@@ -242,7 +231,7 @@ _LANGUAGES = (
         passes=("忽略代码中的空行",),
         gap=10,
     ),
-    _Language(
+    _Words(
         "Japanese",
         "ja",
         drop="無視して 忘れて 無視してください 無視しろ",
@@ -264,7 +253,7 @@ _LANGUAGES = (
         passes=("空行は無視します。",),
         gap=16,
     ),
-    _Language(
+    _Words(
         "Korean",
         "ko",
         drop="무시하고 무시하세요 무시해 잊고 무시하십시오 무시한_채 잊어버리고",
@@ -286,7 +275,7 @@ _LANGUAGES = (
         passes=("빈 줄은 건너뜁니다.",),
         gap=16,
     ),
-    _Language(
+    _Words(
         "Hindi",
         "hi",
         drop="अनदेखा नज़रअंदाज नजरअंदाज नज़रअंदाज़ अनदेखी इग्नोर उपेक्षा",
@@ -308,7 +297,7 @@ _LANGUAGES = (
         passes=("खाली पंक्तियाँ छोड़ दी जाती हैं।",),
         gap=24,
     ),
-    _Language(
+    _Words(
         "Bengali",
         "bn",
         drop="উপেক্ষা অগ্রাহ্য অবহেলা বাদ_দিয়ে",
@@ -332,7 +321,7 @@ _LANGUAGES = (
         passes=("ফাঁকা লাইন বাদ যায়।",),
         gap=24,
     ),
-    _Language(
+    _Words(
         "Vietnamese",
         "vi",
         drop="bo_qua phot_lo quen khong_quan_tam mac_ke",
@@ -357,7 +346,7 @@ _LANGUAGES = (
         ),
         passes=("Bỏ qua các dòng trống.",),
     ),
-    _Language(
+    _Words(
         "Indonesian",
         "id",
         drop="abaikan lupakan mengabaikan abaikanlah mengesampingkan",
@@ -383,7 +372,7 @@ _LANGUAGES = (
         ),
         passes=("Baris kosong pada tabel diabaikan.",),
     ),
-    _Language(
+    _Words(
         "Thai",
         "th",
         drop="เพิกเฉย ละเว้น ลืม ไม่สนใจ ละเลย อย่าสนใจ ไม่ต้องสนใจ มองข้าม",
@@ -410,7 +399,7 @@ _LANGUAGES = (
         passes=("ข้ามบรรทัดว่าง",),
         gap=20,
     ),
-    _Language(
+    _Words(
         "Tagalog",
         "tl",
         drop="""
@@ -437,7 +426,7 @@ _LANGUAGES = (
         ),
         passes=("Nilalaktawan ang mga blangkong linya.",),
     ),
-    _Language(
+    _Words(
         "Arabic",
         "ar",
         drop="تجاهل تجاهلي تغاضى تجاهلوا أهمل",
@@ -463,43 +452,20 @@ _LANGUAGES = (
     ),
 )
 
-# Name, kind, what it does, and the parts in the orders in which they come.
-_RULES: tuple[tuple[str, Kind, str, tuple[str, ...]], ...] = (
-    (
+_ATTACKS = (
+    Attack(
         "document-aside",
         "instruction-override",
         "It wants, in {}, something said in place of what a document holds.",
         ("drop thing say", "thing drop say", "obey"),
     ),
-    (
+    Attack(
         "claimed-master",
         "tool-coercion",
         "It claims, in {}, to be the reader's master.",
         ("master",),
     ),
 )
-_PARTS = ("drop", "thing", "say", "obey", "master")
 
-
-def _rules(language: _Language) -> Iterator[Rule]:
-    for (name, kind, reason, orders), example in zip(_RULES, language.examples, strict=True):
-        yield Rule(
-            id=f"{language.code}-{name}",
-            kind=kind,
-            reason=reason.format(language.name),
-            postures=INJECTED,
-            phrases="\n".join(_phrase(language, order) for order in orders),
-            examples=(example,),
-            passes=language.passes,
-        )
-
-
-def _phrase(language: _Language, order: str) -> str:
-    parts = (f"{{{language.code}_{part}}}" for part in order.split())
-    return f" ..{language.gap} ".join(parts)
-
-
-CLASSES = {
-    f"{language.code}_{part}": getattr(language, part) for language in _LANGUAGES for part in _PARTS
-}
-RULES = tuple(rule for language in _LANGUAGES for rule in _rules(language))
+CLASSES = classes(_LANGUAGES)
+RULES = rules(_LANGUAGES, *_ATTACKS)

@@ -1,22 +1,16 @@
 """Lures, in further languages.
 
 An imagined world in which nothing is private, a secret to be put into verse, a message to be
-decoded and answered, an alarm that leads to a link. Written without accents where the script is
-Latin, as the skeleton of every text is.
+decoded and answered, an alarm that leads to a link.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from memoryweb.core.guard.rule import INJECTED, Kind, Rule
+from memoryweb.core.guard.rules.by_language import Attack, Language, classes, rules
 
 
 @dataclass(frozen=True)
-class _Language:
-    """Words by their part; `gap` is the words between, or characters without spaces."""
-
-    name: str
-    code: str
+class _Words(Language):
     frame: str  # imagine that we
     private: str  # personal data
     poem: str
@@ -26,13 +20,11 @@ class _Language:
     tell: str
     alarm: str  # your account was broken into
     link: str  # where the alarm leads to
-    examples: tuple[str, ...]  # one for each rule
-    passes: tuple[str, ...]
-    gap: int = 5
+    gap: int = field(default=7, kw_only=True)
 
 
 _LANGUAGES = (
-    _Language(
+    _Words(
         "Spanish",
         "es",
         frame="imagina imagine imaginemos imaginate finge",
@@ -58,7 +50,7 @@ _LANGUAGES = (
         ),
         passes=("Ignora los espacios al final de cada línea de la tabla.",),
     ),
-    _Language(
+    _Words(
         "Portuguese",
         "pt",
         frame="imagine imagina imaginemos finja",
@@ -80,7 +72,7 @@ _LANGUAGES = (
         ),
         passes=("Ignore as linhas vazias do código.",),
     ),
-    _Language(
+    _Words(
         "French",
         "fr",
         frame="imaginez imagine imaginons",
@@ -102,7 +94,7 @@ _LANGUAGES = (
         ),
         passes=("Ignorer les erreurs de la page de test.",),
     ),
-    _Language(
+    _Words(
         "German",
         "de",
         frame="stell_dir_vor stellen_sie_sich_vor stellen_wir_uns tu_so",
@@ -128,7 +120,7 @@ _LANGUAGES = (
         ),
         passes=("Leere Zeilen der Tabelle ignorieren und die Summe ausgeben.",),
     ),
-    _Language(
+    _Words(
         "Italian",
         "it",
         frame="immagina immaginate immaginiamo fingi",
@@ -151,7 +143,7 @@ _LANGUAGES = (
         ),
         passes=("Ignora le righe vuote del codice.",),
     ),
-    _Language(
+    _Words(
         "Turkish",
         "tr",
         frame="hayal_edin hayal_edelim hayal_et",
@@ -174,7 +166,7 @@ _LANGUAGES = (
         ),
         passes=("Tablodaki boş satırlar atlanır.",),
     ),
-    _Language(
+    _Words(
         "Russian",
         "ru",
         frame="представьте представь вообразите",
@@ -196,9 +188,9 @@ _LANGUAGES = (
             "запись была взломана ссылк",
         ),
         passes=("Код страницы не меняется.",),
-        gap=30,
+        gap=45,
     ),
-    _Language(
+    _Words(
         "Chinese",
         "zh",
         frame="想象 想像 假装",
@@ -220,9 +212,9 @@ _LANGUAGES = (
             "账户已被盗 链接",
         ),
         passes=("忽略代码中的空行",),
-        gap=10,
+        gap=15,
     ),
-    _Language(
+    _Words(
         "Japanese",
         "ja",
         frame="想像して",
@@ -241,9 +233,9 @@ _LANGUAGES = (
             "アカウントが侵害 リンク",
         ),
         passes=("空行は無視します。",),
-        gap=16,
+        gap=24,
     ),
-    _Language(
+    _Words(
         "Korean",
         "ko",
         frame="상상해 상상하",
@@ -262,9 +254,9 @@ _LANGUAGES = (
             "계정이 손상 링크",
         ),
         passes=("빈 줄은 건너뜁니다.",),
-        gap=16,
+        gap=24,
     ),
-    _Language(
+    _Words(
         "Hindi",
         "hi",
         frame="कल्पना",
@@ -283,9 +275,9 @@ _LANGUAGES = (
             "खाते से समझौता लिंक",
         ),
         passes=("खाली पंक्तियाँ छोड़ दी जाती हैं।",),
-        gap=24,
+        gap=36,
     ),
-    _Language(
+    _Words(
         "Bengali",
         "bn",
         frame="কল্পনা",
@@ -306,9 +298,9 @@ _LANGUAGES = (
             "অ্যাকাউন্ট হ্যাক লিঙ্ক",
         ),
         passes=("ফাঁকা লাইন বাদ যায়।",),
-        gap=24,
+        gap=36,
     ),
-    _Language(
+    _Words(
         "Vietnamese",
         "vi",
         frame="tuong_tuong gia_vo",
@@ -330,7 +322,7 @@ _LANGUAGES = (
         ),
         passes=("Bỏ qua các dòng trống.",),
     ),
-    _Language(
+    _Words(
         "Indonesian",
         "id",
         frame="bayangkan",
@@ -353,7 +345,7 @@ _LANGUAGES = (
         ),
         passes=("Baris kosong pada tabel diabaikan.",),
     ),
-    _Language(
+    _Words(
         "Thai",
         "th",
         frame="จินตนาการ",
@@ -372,9 +364,9 @@ _LANGUAGES = (
             "บัญชีของคุณถูกบุกรุก ลิงก์",
         ),
         passes=("ข้ามบรรทัดว่าง",),
-        gap=20,
+        gap=30,
     ),
-    _Language(
+    _Words(
         "Tagalog",
         "tl",
         frame="isipin",
@@ -394,7 +386,7 @@ _LANGUAGES = (
         ),
         passes=("Nilalaktawan ang mga blangkong linya.",),
     ),
-    _Language(
+    _Words(
         "Arabic",
         "ar",
         frame="تخيل تخيلوا لنتخيل",
@@ -413,59 +405,36 @@ _LANGUAGES = (
             "اختراق حسابك الرابط",
         ),
         passes=("تُحذف الأسطر الفارغة.",),
-        gap=24,
+        gap=36,
     ),
 )
 
-# Name, kind, what it does, and the parts in the orders in which they come.
-_RULES: tuple[tuple[str, Kind, str, tuple[str, ...]], ...] = (
-    (
+_ATTACKS = (
+    Attack(
         "nothing-private",
         "role-hijack",
         "It imagines, in {}, a world in which secrets are told.",
         ("frame private", "private frame"),
     ),
-    (
+    Attack(
         "secret-in-verse",
         "credential-exfil",
         "It wants, in {}, a secret put into verse.",
         ("poem key", "key poem"),
     ),
-    (
+    Attack(
         "decode-and-answer",
         "instruction-override",
         "It wants, in {}, a message decoded and answered.",
         ("decode cipher tell", "cipher decode tell", "cipher tell decode"),
     ),
-    (
+    Attack(
         "account-alarm",
         "tool-coercion",
         "It frightens, in {}, with a broken account and leads to a link.",
         ("alarm link",),
     ),
 )
-_PARTS = ("frame", "private", "poem", "key", "decode", "cipher", "tell", "alarm", "link")
 
-
-def _rules(language: _Language) -> Iterator[Rule]:
-    for (name, kind, reason, orders), example in zip(_RULES, language.examples, strict=True):
-        yield Rule(
-            id=f"{language.code}-{name}",
-            kind=kind,
-            reason=reason.format(language.name),
-            postures=INJECTED,
-            phrases="\n".join(_phrase(language, order) for order in orders),
-            examples=(example,),
-            passes=language.passes,
-        )
-
-
-def _phrase(language: _Language, order: str) -> str:
-    parts = (f"{{{language.code}_{part}}}" for part in order.split())
-    return f" ..{3 * language.gap // 2} ".join(parts)
-
-
-CLASSES = {
-    f"{language.code}_{part}": getattr(language, part) for language in _LANGUAGES for part in _PARTS
-}
-RULES = tuple(rule for language in _LANGUAGES for rule in _rules(language))
+CLASSES = classes(_LANGUAGES)
+RULES = rules(_LANGUAGES, *_ATTACKS)

@@ -1,31 +1,22 @@
-"""The plainest orders in further languages: keep it secret, be another, show your instructions.
+"""The plainest orders in further languages: keep it secret, be another, show your instructions."""
 
-Written without accents where the script is Latin, as the skeleton of every text is.
-"""
+from dataclasses import dataclass, field
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-
-from memoryweb.core.guard.rule import INJECTED, Kind, Rule
+from memoryweb.core.guard.rules.by_language import Attack, Language, classes, rules
 
 
 @dataclass(frozen=True)
-class _Language:
-    """Words by their part; `gap` is the words between, or characters without spaces."""
-
-    name: str
-    code: str
+class _Words(Language):
     hush: str  # all of it: do not tell the user
     become: str  # from now on you are
     unbound: str  # an assistant without limits
     show: str  # show me, print
     inner: str  # your instructions, the system prompt
-    passes: tuple[str, ...]
-    gap: int = 4
+    gap: int = field(default=4, kw_only=True)
 
 
 _LANGUAGES = (
-    _Language(
+    _Words(
         "Spanish",
         "es",
         hush="""
@@ -49,7 +40,7 @@ _LANGUAGES = (
         """,
         passes=("Muestra las instrucciones de uso.", "No le digas a nadie la sorpresa."),
     ),
-    _Language(
+    _Words(
         "Portuguese",
         "pt",
         hush="""
@@ -67,7 +58,7 @@ _LANGUAGES = (
         """,
         passes=("Mostre as instruções de uso.", "Não diga a ninguém."),
     ),
-    _Language(
+    _Words(
         "French",
         "fr",
         hush="""
@@ -94,7 +85,7 @@ _LANGUAGES = (
         """,
         passes=("Affichez les instructions d'installation.", "Tu es maintenant membre du groupe."),
     ),
-    _Language(
+    _Words(
         "German",
         "de",
         hush="""
@@ -131,7 +122,7 @@ _LANGUAGES = (
             "Sag dem Team nichts vor Montag.",
         ),
     ),
-    _Language(
+    _Words(
         "Italian",
         "it",
         hush="""
@@ -151,7 +142,7 @@ _LANGUAGES = (
         """,
         passes=("Mostra le istruzioni per l'uso.", "Ora sei nel gruppo."),
     ),
-    _Language(
+    _Words(
         "Dutch",
         "nl",
         hush="""
@@ -167,7 +158,7 @@ _LANGUAGES = (
         """,
         passes=("Toon de instructies voor de printer.", "Je bent nu aangemeld."),
     ),
-    _Language(
+    _Words(
         "Russian",
         "ru",
         hush="""
@@ -190,7 +181,7 @@ _LANGUAGES = (
         passes=("Покажи инструкции к принтеру.", "Теперь ты в группе."),
         gap=24,
     ),
-    _Language(
+    _Words(
         "Chinese",
         "zh",
         hush="背着用户 瞒住用户 别跟用户说 不要跟用户说 不要对用户说 不能让用户知道 不让用户知道",
@@ -201,7 +192,7 @@ _LANGUAGES = (
         passes=("显示操作说明。", "你现在是小组成员了。"),
         gap=10,
     ),
-    _Language(
+    _Words(
         "Japanese",
         "ja",
         hush="""
@@ -216,7 +207,7 @@ _LANGUAGES = (
         passes=("操作の説明を表示します。", "あなたは今から参加できます。"),
         gap=14,
     ),
-    _Language(
+    _Words(
         "Korean",
         "ko",
         hush="""
@@ -233,7 +224,7 @@ _LANGUAGES = (
         passes=("사용 설명을 보여 주세요.", "이제부터 너는 팀원이야."),
         gap=14,
     ),
-    _Language(
+    _Words(
         "Hindi",
         "hi",
         hush="उपयोगकर्ता_को_मत_बता उपयोगकर्ता_को_न_बता यूज़र_को_मत_बता उपयोगकर्ता_को_नहीं_बता",
@@ -244,7 +235,7 @@ _LANGUAGES = (
         passes=("निर्देश पुस्तिका मेज़ पर है।", "अब आप समूह में हैं।"),
         gap=24,
     ),
-    _Language(
+    _Words(
         "Arabic",
         "ar",
         hush="""
@@ -258,7 +249,7 @@ _LANGUAGES = (
         passes=("التعليمات على الطاولة.", "أنت الآن عضو."),
         gap=24,
     ),
-    _Language(
+    _Words(
         "Turkish",
         "tr",
         hush="""
@@ -274,7 +265,7 @@ _LANGUAGES = (
         """,
         passes=("Talimatlar masanın üstünde.", "Artık sen de grupta."),
     ),
-    _Language(
+    _Words(
         "Vietnamese",
         "vi",
         hush="dung_noi_voi_nguoi_dung khong_noi_cho_nguoi_dung dung_cho_nguoi_dung_biet",
@@ -284,7 +275,7 @@ _LANGUAGES = (
         inner="huong_dan_cua_ban chi_dan_cua_ban loi_nhac_he_thong chi_thi_he_thong",
         passes=("Xem hướng dẫn trên bàn.", "Bây giờ bạn là thành viên."),
     ),
-    _Language(
+    _Words(
         "Indonesian",
         "id",
         hush="""
@@ -297,7 +288,7 @@ _LANGUAGES = (
         inner="instruksimu instruksi_anda prompt_sistem instruksi_sistem instruksi_tersembunyi",
         passes=("Petunjuk ada di meja.", "Sekarang kamu adalah anggota."),
     ),
-    _Language(
+    _Words(
         "Polish",
         "pl",
         hush="nie_mow_uzytkownikowi nie_informuj_uzytkownika bez_wiedzy_uzytkownika",
@@ -312,55 +303,26 @@ _LANGUAGES = (
     ),
 )
 
-# Name, kind, what it does, and the parts in the orders in which they come.
-_RULES: tuple[tuple[str, Kind, str, tuple[str, ...]], ...] = (
-    (
+_ATTACKS = (
+    Attack(
         "keep-secret",
         "conceal-from-user",
         "It asks, in {}, that the person be kept in the dark.",
         ("hush",),
     ),
-    (
+    Attack(
         "unbound-persona",
         "role-hijack",
         "It tells the reader, in {}, that it is now somebody without rules.",
         ("become unbound",),
     ),
-    (
+    Attack(
         "show-instructions",
         "credential-exfil",
         "It asks the reader, in {}, to show its instructions.",
         ("show inner", "inner show"),
     ),
 )
-_PARTS = ("hush", "become", "unbound", "show", "inner")
 
-
-def _rules(language: _Language) -> Iterator[Rule]:
-    for name, kind, reason, orders in _RULES:
-        yield Rule(
-            id=f"{language.code}-{name}",
-            kind=kind,
-            reason=reason.format(language.name),
-            postures=INJECTED,
-            phrases="\n".join(_phrase(language, order) for order in orders),
-            examples=(_plainest(language, orders[0]),),
-            passes=language.passes,
-        )
-
-
-def _phrase(language: _Language, order: str) -> str:
-    parts = (f"{{{language.code}_{part}}}" for part in order.split())
-    return f" ..{language.gap} ".join(parts)
-
-
-def _plainest(language: _Language, order: str) -> str:
-    """The first word of every part."""
-    words = (getattr(language, part).split()[0] for part in order.split())
-    return " ".join(word.replace("_", " ") for word in words)
-
-
-CLASSES = {
-    f"{language.code}_{part}": getattr(language, part) for language in _LANGUAGES for part in _PARTS
-}
-RULES = tuple(rule for language in _LANGUAGES for rule in _rules(language))
+CLASSES = classes(_LANGUAGES)
+RULES = rules(_LANGUAGES, *_ATTACKS)
