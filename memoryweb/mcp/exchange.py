@@ -7,7 +7,7 @@ one millisecond a message beside the tool's own work, five on two cores that are
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -30,6 +30,7 @@ from memoryweb.mcp.tool import Json, Tool
 # Only these revisions know batches; without the header a client speaks the second.
 BATCHED = ("2024-11-05", "2025-03-26")
 MOST_IN_BATCH = 100
+NO_MESSAGE = 'a message is an object with "jsonrpc": "2.0" and a method, a result or an error'
 KEPT_HEADERS = ("content-type", "allow")
 
 Context = ServerRequestContext[Any, Any]
@@ -56,19 +57,36 @@ def exchange(request: ApiRequest) -> HttpResponse:
     batch = message if isinstance(message, list) and _knows_batches(request) else None
     if problem := _problem([message] if batch is None else batch):
         return _refusal(types.INVALID_REQUEST, problem)
+    if batch is None and not _is_message(message):
+        return _refusal(types.INVALID_REQUEST, NO_MESSAGE)
     if batch is None:
         return _once(request) if _writes(message) else _answer(request)
     if idempotency.HEADER in request.headers and any(map(_writes, batch)):
         raise Invalid(f"an {idempotency.HEADER} goes with one call, not with a batch")
-    answers = [one.body for one in _heard(request, [json.dumps(m).encode() for m in batch])]
-    said = b",".join(body for body in answers if body)
+    said = b",".join(body for body in _answers(request, batch) if body)
     whole = Heard(200, {"content-type": "application/json"}, b"[%s]" % said)
     return _response(whole if said else Heard(202))
+
+
+def _answers(request: ApiRequest, batch: Sequence[Any]) -> Iterator[bytes]:
+    """What is no message has an error of its own, in its place."""
+    heard = iter(_heard(request, [json.dumps(m).encode() for m in batch if _is_message(m)]))
+    for one in batch:
+        yield next(heard).body if _is_message(one) else _error(types.INVALID_REQUEST, NO_MESSAGE)
 
 
 def _answer(request: ApiRequest) -> HttpResponse:
     (heard,) = _heard(request, [request.body])
     return _response(heard)
+
+
+def _is_message(message: Any) -> bool:
+    """Whether it is a request, a notification or an answer of JSON-RPC 2.0."""
+    if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
+        return False
+    if "method" in message:
+        return isinstance(message["method"], str)
+    return "id" in message and ("result" in message or "error" in message)
 
 
 def _writes(message: Any) -> bool:
@@ -114,8 +132,12 @@ def _knows_batches(request: ApiRequest) -> bool:
 
 
 def _refusal(code: int, message: str) -> HttpResponse:
+    return HttpResponse(_error(code, message), status=400, content_type="application/json")
+
+
+def _error(code: int, message: str) -> bytes:
     error = {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": message}}
-    return HttpResponse(json.dumps(error), status=400, content_type="application/json")
+    return json.dumps(error).encode()
 
 
 def _response(heard: Heard) -> HttpResponse:

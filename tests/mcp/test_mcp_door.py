@@ -222,7 +222,7 @@ def test_a_batch_that_is_empty_or_endless_or_says_hello_is_400(agent, frames: li
 
 def test_what_is_no_message_in_a_batch_spoils_only_its_own_answer(agent):
     answers = agent(version="").send([1, {**PING, "id": 2}]).json()
-    assert answers[0]["error"]
+    assert (answers[0]["id"], answers[0]["error"]["code"]) == (None, -32600)
     assert answers[1] == {"jsonrpc": "2.0", "id": 2, "result": {}}
 
 
@@ -257,6 +257,25 @@ def test_junk_is_400_and_an_error_of_the_protocol(agent, body: bytes, version: s
     assert response.status_code == 400
     assert response.json()["error"]["code"] in (-32700, -32600, -32602)
     assert len(response.content) < 4000
+
+
+@pytest.mark.parametrize("version", [LEGACY, MODERN, ""])
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"null",
+        b"1",
+        b'"x"',
+        b"{}",
+        b'{"jsonrpc":"1.0","id":1,"method":"ping"}',
+        b'{"id":1,"method":"ping"}',
+        b'{"jsonrpc":"2.0","id":1,"method":5}',
+        b'{"jsonrpc":"2.0","id":1}',
+    ],
+)
+def test_json_that_is_no_message_is_an_invalid_request(agent, body: bytes, version: str):
+    answer = agent(version=version).send(body).json()
+    assert (answer["id"], answer["error"]["code"]) == (None, -32600)
 
 
 def test_a_message_that_is_no_json_by_its_header_is_refused(agent):
