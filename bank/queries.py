@@ -14,6 +14,7 @@ from memoryweb.core.actor import Actor
 from memoryweb.core.errors import Moved, NotFound
 from memoryweb.core.guard import scan
 from memoryweb.core.models import QuarantineItem
+from memoryweb.core.substrings import contains
 
 COLLECTION = "pages"
 MEMORY_NAME = "MEMORY"
@@ -135,7 +136,7 @@ def entities(q: str = "", tag: str = "", reader: Actor | None = None) -> QuerySe
     if q.strip():
         named = Label.objects.filter(key__contains=names.key(q.strip()), role__in=_SEARCHED)
         named = named.filter(labels | Q(role=Label.Role.NAME)) if labels else named
-        described = Q(abstract__icontains=q.strip()) & readable
+        described = contains("abstract", q.strip()) & readable
         found = found.filter(Q(pk__in=named.values("page")) | described)
     if tag.strip():
         tagged = Label.objects.filter(labels, role=Label.Role.TAG, key=names.key(tag.strip()))

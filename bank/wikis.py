@@ -17,7 +17,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, QuerySet
 from django.utils import timezone
 
 from bank import places, queries, refs
@@ -28,6 +28,7 @@ from memoryweb.core.actor import Actor, Role
 from memoryweb.core.errors import Conflict, Invalid, NotFound, Refused
 from memoryweb.core.guard import scan
 from memoryweb.core.sqlite.base import writing_at_once
+from memoryweb.core.substrings import contains
 
 BANK = "bank"
 MEMORIES = refs.MEMORIES
@@ -206,7 +207,7 @@ def listed(*, team_id: str | None = None, q: str = "") -> QuerySet[Wiki]:
     if q.strip():
         said = q.strip()
         rows = rows.filter(
-            Q(name__icontains=said) | Q(pk__icontains=said) | Q(description__icontains=said)
+            contains("name", said) | contains("pk", said) | contains("description", said)
         )
     return rows.order_by(*ORDER)
 

@@ -23,6 +23,7 @@ from memoryweb.core import active_model
 from memoryweb.core.directories import Subtree
 from memoryweb.core.errors import NotFound
 from memoryweb.core.models import ActiveModel, QuarantineItem
+from memoryweb.core.substrings import contains
 
 V = TypeVar("V", EpisodeVector, MemoryVector)
 
@@ -55,7 +56,7 @@ def matching(wanted: EpisodeFilter) -> QuerySet[Episode]:
     if wanted.until is not None:
         found &= Q(created_at__lte=wanted.until)
     if wanted.q is not None:
-        found &= Q(summary__icontains=wanted.q)
+        found &= contains("summary", wanted.q)
     if wanted.vector is not None:
         found &= in_state(wanted.vector)
     return Episode.objects.filter(found)

@@ -34,6 +34,7 @@ from episodes.session_schemas import (
 from memoryweb.core import active_model
 from memoryweb.core.errors import NotFound
 from memoryweb.core.models import ActiveModel
+from memoryweb.core.substrings import contains
 
 NEWEST_FIRST = ("-created_at", "id")
 # Why a recall by vector leaves a memory out: see `search.matrices.Skipped`.
@@ -85,8 +86,7 @@ def contexts(wanted: ContextFilter) -> QuerySet[Context]:
 
 def speaking_of(text: str) -> Q:
     """The contexts that have this in their id, name or intent."""
-    found = Q(id__icontains=text) | Q(name__icontains=text)
-    return found | Q(intent__icontains=text)
+    return contains("id", text) | contains("name", text) | contains("intent", text)
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ def narrowed(
     if wanted.type is not None:
         found = found.filter(type=wanted.type)
     if wanted.q is not None:
-        found = found.filter(content__icontains=wanted.q)
+        found = found.filter(contains("content", wanted.q))
     if wanted.vector is not None:
         found = with_vector_state(found).filter(Exact(F("vector_state"), wanted.vector))
     made = _current_vectors(wanted.model)
