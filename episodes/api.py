@@ -94,7 +94,7 @@ def store_batch(request: ApiRequest, response: HttpResponse, replace: bool = Fal
         **counts,
         quarantined=sum(o.quarantined for o in written),
         failed=[failure(i, o.id, o.error) for i, o in enumerate(outcomes) if o.error],
-        change_seq=max((o.seq for o in outcomes), default=0),
+        change_seq=max((o.seq for o in outcomes), default=clock.current_seq()),
     )
     response["X-Change-Seq"] = str(answer.change_seq)
     return answer

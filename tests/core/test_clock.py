@@ -81,6 +81,13 @@ def test_old_change_rows_are_removed_and_who_is_behind_is_told(api):
     assert gone.json()["oldest_seq"] == before + 5
 
 
+def test_a_number_that_was_never_given_is_not_told_back(api):
+    with clock.writing(system()) as tx:
+        tx.changed("episodes", "a")
+    answer = api("read").get(f"/changes?since={tx.seq + 1000}").json()
+    assert answer == {"items": [], "seq": clock.current_seq(), "more": False}
+
+
 def test_many_change_rows_are_removed_in_several_writes():
     Change.objects.bulk_create(Change(seq=n, collection="x", document="d") for n in range(1, 5201))
     clock.database_uuid()

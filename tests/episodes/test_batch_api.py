@@ -42,6 +42,14 @@ def test_good_rows_land_and_bad_rows_are_named(api):
     assert Episode.objects.get(pk="taken").summary == sent()["summary"]
 
 
+def test_an_empty_batch_tells_the_number_that_holds(api):
+    agent = api("write")
+    agent.post("/episodes", sent(id="known"))
+    answer = agent.post("/episodes/batch", [])
+    assert answer.json()["change_seq"] == clock.current_seq() > 0
+    assert answer.headers["X-Change-Seq"] == str(clock.current_seq())
+
+
 def test_lines_of_json_are_a_batch_too_and_a_broken_line_is_a_bad_row(api):
     lines = [json.dumps(sent(id="one")), "", "{broken", json.dumps(sent(id="two")), "[NaN]"]
     answer = api("write").post("/episodes/batch", "\r\n".join(lines), content_type=NDJSON)
