@@ -13,7 +13,7 @@ from search import judging, services
 from search.judging import Measures
 from search.live import live
 from search.models import SuggestedQuery
-from search.other_index import OfModel, beside
+from search.other_index import OfModel, other
 from search.schemas import SearchIn, WeightsIn
 from search.services import Found, Result
 
@@ -86,8 +86,8 @@ class Comparison:
         if not self.judged:
             return None
         sides = [(pair.active.measures, pair.other.measures) for pair in self.pairs]
-        active, other = zip(*(both for both in sides if both[0] is not None), strict=True)
-        return judging.mean(active), judging.mean(other)
+        active, others = zip(*(both for both in sides if both[0] is not None), strict=True)
+        return judging.mean(active), judging.mean(others)
 
 
 def compare(model: str, queries: Sequence[str], by_vectors: bool = False) -> Comparison:
@@ -104,7 +104,7 @@ def compare(model: str, queries: Sequence[str], by_vectors: bool = False) -> Com
         raise Invalid.field("model", "is the one that searches compare already")
     if not 0 < len(queries) <= MOST_QUERIES:
         raise Invalid.field("queries", f"must be from 1 to {MOST_QUERIES}")
-    if (index := beside.index(model)) is None:
+    if (index := other.index(model)) is None:
         raise NotFound("no vector of this model is stored; embed with it first")
     pairs = [_pair(query, index, by_vectors) for query in queries]
     return Comparison(active, index.model, pairs)

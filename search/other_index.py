@@ -19,7 +19,7 @@ from memoryweb.core.models import ActiveModel
 from memoryweb.core.vectors import VectorRefused, decode_blob
 from search import switching
 from search.engine import Document
-from search.live import LiveIndex, State
+from search.live import LiveIndex, State, live
 from search.sources import SOURCES, Source
 
 CHUNK = 500
@@ -37,19 +37,19 @@ class OfModel(LiveIndex):
         return replace(super().state(), active=self.model)
 
 
-class _Beside:
+class _Other:
     """The one other model that is asked in this process, until nobody does for a while."""
 
     def __init__(self) -> None:
         self._index: OfModel | None = None
+        self._counted: tuple[State, str, int | None] | None = None
         self._lock = threading.Lock()
         self._end: threading.Timer | None = None
 
     def index(self, model: str) -> OfModel | None:
         """Of the width that most vectors of the model have; None where none is stored."""
-        if not (widths := switching.widths(model)):
+        if (dimension := self._dimension(model)) is None:
             return None
-        [(dimension, _)] = widths.most_common(1)
         with self._lock:
             if self._end is not None:
                 self._end.cancel()
@@ -63,10 +63,18 @@ class _Beside:
 
     def forget(self) -> None:
         with self._lock:
-            self._index = None
+            self._index = self._counted = None
+
+    def _dimension(self, model: str) -> int | None:
+        """Counted once for each state of the memory, as that reads a row of every vector."""
+        now, known = live.state(), self._counted
+        if known is None or known[0] is not now or known[1] != model:
+            widths = switching.widths(model).most_common(1)
+            known = self._counted = now, model, widths[0][0] if widths else None
+        return known[2]
 
 
-beside = _Beside()
+other = _Other()
 
 
 Stored = tuple[str, bytes | memoryview]  # a document and the blob of its vector

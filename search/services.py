@@ -31,7 +31,7 @@ from search.engine import (
 from search.engine import search as ranked
 from search.live import LiveIndex, View, live
 from search.models import SuggestedQuery
-from search.other_index import beside
+from search.other_index import other
 from search.schemas import FiltersIn, SearchIn
 from search.sources import SOURCES, Shown
 
@@ -147,7 +147,7 @@ def _index_of(model: str | None) -> LiveIndex:
     active = live.state().active
     if active is None or model == active.model:
         return live
-    return beside.index(model) or live
+    return other.index(model) or live
 
 
 def _query(request: SearchIn, saved: Defaults, vector: Vector | None) -> Query:

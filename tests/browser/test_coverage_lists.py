@@ -15,7 +15,7 @@ from search import runs
 from search.embedding import batches
 from search.embedding.querying import query_vectors
 from search.live import live
-from search.other_index import beside
+from search.other_index import other
 from search.working import Worker
 from tests.embedding.double import Double, running, vector_of
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.browser
 @pytest.fixture
 def provider(settings: Any, transactional_db: None, home: Any) -> Iterator[Double]:
     """The double as the configured provider, of the model `toy`."""
-    forget = (live.forget, beside.forget, query_vectors.forget)
+    forget = (live.forget, other.forget, query_vectors.forget)
     with running() as double, pytest.MonkeyPatch.context() as patch:
         patch.setattr(batches, "PAUSES", (0.0, 0.0, 0.0))
         settings.MEMORYWEB_EMBEDDING_URL = f"{double.url}/v1"

@@ -4,13 +4,15 @@ import html
 import re
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from memoryweb.core import active_model
 from memoryweb.core.actor import system
 from memoryweb.core.models import AuditEntry
 from search import judging, runs
 from search.models import Judgement
-from search.other_index import beside
+from search.other_index import other
 from tests.embedding.double import vector_of
 
 TEXTS = {"quay": "quay", "crane": "quay crane", "bread": "bread"}
@@ -18,9 +20,9 @@ TEXTS = {"quay": "quay", "crane": "quay crane", "bread": "bread"}
 
 @pytest.fixture(autouse=True)
 def _nothing_beside():
-    beside.forget()
+    other.forget()
     yield
-    beside.forget()
+    other.forget()
 
 
 @pytest.fixture
@@ -187,3 +189,18 @@ def test_a_search_that_names_a_stored_model_compares_that_ones_vectors(api, both
     words = {"query": "quay", "embedding_model": "upside", "collections": ["episodes"]}
     assert api("read").post("/search", words).json()["mode"] == "hybrid"
     assert active_model.active().model == "toy"
+
+
+def test_the_vectors_of_another_model_are_counted_once_for_a_state_of_the_memory(
+    api, both, episode
+):
+    asked, reader = {"query_embedding": vector_of("quay"), "embedding_model": "upside"}, api("read")
+
+    def counts() -> int:
+        with CaptureQueriesContext(connection) as captured:
+            assert reader.post("/search", asked).status_code == 200
+        return sum("COUNT(" in one["sql"] and "GROUP BY" in one["sql"] for one in captured)
+
+    assert (counts(), counts()) == (3, 0)
+    episode("new", "new")
+    assert counts() == 3
