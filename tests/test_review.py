@@ -281,7 +281,8 @@ def test_an_empty_review_says_what_will_appear(desk: Client):
 
 def test_what_waits_has_its_twin_and_what_was_decided_has_none(desk: Client, propose):
     propose()
-    assert 'href="/api/v1/quarantine?state=waiting">as JSON' in text(desk.get("/review/"))
+    assert 'href="/api/v1/guard/quarantine">as JSON' in text(desk.get("/review/"))
+    assert desk.get("/api/v1/guard/quarantine").json()["total"] == 1
     assert "as JSON" not in text(desk.get("/review/?state=decided"))
 
 
