@@ -183,7 +183,8 @@ def _restored(
     given = body or RestoreIn()
     base = base_of(given.base, if_match)
     if (gone := queries.archived_under(kind, name)) is not None:
-        queries.revision(gone, number)  # Nothing is brought back for a number it never had.
+        # Nothing is brought back for a number it never had, or a text that is kept from the caller.
+        withholding.require_readable(request.actor, queries.revision(gone, number))
         back = services.restore(request.actor, gone.pk)
         if number == back.revision.number:
             return back

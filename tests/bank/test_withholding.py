@@ -230,6 +230,16 @@ def test_nobody_restores_a_revision_that_is_kept_from_them(held: Page, api, ada:
     assert QuarantineItem.objects.count() == 0
 
 
+def test_no_archived_page_is_brought_back_by_a_revision_that_is_kept_from_the_caller(
+    held: Page, api, ada: Actor
+):
+    services.archive(ada, Kind.ENTITY, "alice")
+    answer = api("write", "otter").post("/bank/entities/alice/revisions/2/restore")
+    assert answer.status_code == 403
+    assert holds_nothing(said(answer))
+    assert queries.archived_under(Kind.ENTITY, "alice") == held
+
+
 def test_what_a_curator_let_pass_is_given_to_everybody_with_its_history(
     held: Page, reader: Any, ada: Actor
 ):
