@@ -86,9 +86,12 @@ def _at_most(limit: int) -> AfterValidator:
     return AfterValidator(check)
 
 
-Text = Annotated[str, AfterValidator(_storable_text)]
-Name = Annotated[Text, Field(min_length=1, max_length=200)]
-Path = Annotated[Text, Field(min_length=1, max_length=4096)]
+Storable = AfterValidator(_storable_text)
+Text = Annotated[str, Storable]
+# The length first: what comes after a check of our own pydantic counts as items, not characters.
+Name = Annotated[str, Field(min_length=1, max_length=200), Storable]
+Path = Annotated[str, Field(min_length=1, max_length=4096), Storable]
+Words = Annotated[str, Field(min_length=1, max_length=1000), Storable]
 Summary = Annotated[Text, _at_most(SUMMARY_BYTES)]
 Decisions = Annotated[list[Text], _at_most(DECISIONS_BYTES)]
 Files = Annotated[list[Path], _at_most(FILES_BYTES)]
@@ -207,9 +210,7 @@ class EpisodeFilter(BaseModel):
     until: Annotated[Time | None, Field(description="created at this moment or earlier")] = None
     vector: Annotated[VectorState | None, Field(description="state of its vector")] = None
     quarantined: bool | None = None
-    q: Annotated[
-        Text | None, Field(min_length=1, max_length=1000, description="part of the summary")
-    ] = None
+    q: Annotated[Words | None, Field(description="part of the summary")] = None
 
     @property
     def given(self) -> dict[str, Any]:

@@ -21,9 +21,10 @@ from episodes.schemas import (
     Name,
     Patch,
     Receipt,
+    Storable,
     Summary,
-    Text,
     VectorState,
+    Words,
 )
 from memoryweb.core.schemas import Strict
 from memoryweb.core.times import Time
@@ -48,8 +49,9 @@ def _one_line(text: str) -> str:
 
 
 Content = Annotated[Summary, AfterValidator(_said)]
-Title = Annotated[Text, Field(max_length=500), AfterValidator(_one_line)]
-Label = Annotated[Text, Field(max_length=200)]
+Title = Annotated[str, Field(max_length=500), Storable, AfterValidator(_one_line)]
+Label = Annotated[str, Field(max_length=200), Storable]
+File = Annotated[str, Field(max_length=4096), Storable]
 Importance = Annotated[FiniteFloat, Field(ge=0, le=1)]
 # `model` is what the routes of episodes call it.
 EmbeddingModel = Annotated[Name, Field(validation_alias=AliasChoices("embedding_model", "model"))]
@@ -97,9 +99,7 @@ class ContextFilter(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     status: ContextStatus | None = None
-    q: Annotated[
-        Text | None, Field(min_length=1, max_length=1000, description="part of id, name or intent")
-    ] = None
+    q: Annotated[Words | None, Field(description="part of id, name or intent")] = None
     type: Annotated[
         MemoryType | None, Field(description="it has a memory of this type that is served")
     ] = None
@@ -111,9 +111,7 @@ class MemoryFilter(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     type: MemoryType | None = None
-    q: Annotated[
-        Text | None, Field(min_length=1, max_length=1000, description="part of the content")
-    ] = None
+    q: Annotated[Words | None, Field(description="part of the content")] = None
     vector: Annotated[
         VectorState | None, Field(description="the state of its vector to the active model")
     ] = None
@@ -229,8 +227,8 @@ class Deleted(BaseModel):
 
 
 class CodeVectorIn(Strict):
-    symbol_name: Annotated[Text, Field(min_length=1, max_length=1000)]
-    file_path: Annotated[Text, Field(max_length=4096)] = ""
+    symbol_name: Words
+    file_path: File = ""
     line_start: Annotated[int | None, Field(ge=0, le=2**31 - 1)] = None
     embedding: Floats = None
     embedding_b64: Base64 = None
@@ -250,8 +248,8 @@ class BulkCodeVectorsIn(Items):
 class CodeVectorFilter(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    file_path: Annotated[Text | None, Field(max_length=4096)] = None
-    symbol_name: Annotated[Text | None, Field(min_length=1, max_length=1000)] = None
+    file_path: File | None = None
+    symbol_name: Words | None = None
     model: Name | None = None
 
     @property

@@ -111,7 +111,7 @@ def _place(loc: Sequence[str | int]) -> list[str | int]:
 
 def _sent_in(request: HttpRequest, loc: Sequence[str | int]) -> list[str | int]:
     """Where in the request that is which a writer names as its argument."""
-    if not loc or loc[0] in PARTS:
+    if not loc or (len(loc) > 1 and loc[0] in PARTS):  # One word alone names an argument.
         return list(loc)
     route = request.resolver_match
     if route is not None and loc[0] in route.kwargs:

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from ninja import Body, Query, Router
 from pydantic import BaseModel, ConfigDict, Field
 
-from episodes.schemas import Text
+from episodes.schemas import Storable, Text
 from memoryweb import review
 from memoryweb.core import clock
 from memoryweb.core import quarantine as held
@@ -25,11 +25,11 @@ class QuarantineFilter(BaseModel):
 
 
 class Rejection(Strict):
-    reason: Annotated[Text, Field(max_length=review.REASON_LENGTH)] = ""
+    reason: Annotated[str, Field(max_length=review.REASON_LENGTH), Storable] = ""
 
 
 class Approval(Strict):
-    reason: Annotated[Text, Field(min_length=1, max_length=review.REASON_LENGTH)]
+    reason: Annotated[str, Field(min_length=1, max_length=review.REASON_LENGTH), Storable]
     base: Annotated[
         int | None,
         Field(

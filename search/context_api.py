@@ -6,19 +6,17 @@ from django.http import HttpRequest
 from ninja import Query, Router
 from pydantic import BaseModel, Field, FiniteFloat
 
-from episodes.schemas import Base64, Floats, Name, Path, Text
+from episodes.schemas import Base64, Floats, Name, Path
 from memoryweb.core.api_auth import read
 from memoryweb.core.schemas import Strict
 from search.context import DEFAULT_TOKENS, MOST_TOKENS, Context, context, recalling
 from search.engine import Mode
-from search.schemas import QUERY_CHARACTERS
+from search.schemas import QueryText
 
 router = Router()
 
 Budget = Annotated[int, Field(ge=1, le=MOST_TOKENS, description="the text never has more tokens")]
-Words = Annotated[
-    Text, Field(max_length=QUERY_CHARACTERS, description="adds past experiences that match")
-]
+Words = Annotated[QueryText, Field(description="adds past experiences that match")]
 
 
 class ContextQuery(BaseModel):

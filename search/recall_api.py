@@ -10,7 +10,7 @@ from ninja import Router
 from pydantic import AliasChoices, BaseModel, Field, FiniteFloat
 
 from episodes.models import Memory
-from episodes.schemas import Base64, Floats, Text
+from episodes.schemas import Base64, Floats
 from episodes.session_schemas import OptionalModel
 from memoryweb.core.api_auth import ApiRequest, read
 from memoryweb.core.errors import Invalid
@@ -18,7 +18,7 @@ from memoryweb.core.schemas import Strict
 from memoryweb.core.times import Time
 from memoryweb.core.vectors import Vector
 from search import injection, recall
-from search.schemas import QUERY_CHARACTERS
+from search.schemas import QueryText
 
 sessions_router = Router()
 vectors_router = Router()
@@ -26,7 +26,6 @@ vectors_router = Router()
 MOST_RECALLED = 20
 MOST_SYMBOLS = 50
 Cosine = Annotated[FiniteFloat, Field(ge=-1, le=1)]
-QueryText = Annotated[Text, Field(max_length=QUERY_CHARACTERS)]
 
 
 Reasons = Annotated[

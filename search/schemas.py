@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, FiniteFloat, StrictBool
 
-from episodes.schemas import Base64, Floats, Name, Outcome, Path, Text, VectorState
+from episodes.schemas import Base64, Floats, Name, Outcome, Path, Storable, VectorState
 from episodes.schemas import Source as EpisodeSource
 from memoryweb.core.schemas import Strict
 from memoryweb.core.times import Time
@@ -15,6 +15,7 @@ FusionName = Literal["linear", "rrf", "auto"]
 AnalyzerName = Literal["cjk", "octos"]
 Weight = Annotated[FiniteFloat, Field(ge=0)]
 QUERY_CHARACTERS = 20_000
+QueryText = Annotated[str, Field(max_length=QUERY_CHARACTERS), Storable]
 EVERYTHING: list[Collection] = ["episodes", "memories", "pages"]
 
 
@@ -42,7 +43,7 @@ class FiltersIn(Strict):
 class SearchIn(Strict):
     """A search by words, by a vector, or by both."""
 
-    query: Annotated[Text, Field(max_length=QUERY_CHARACTERS)] = ""
+    query: QueryText = ""
     query_embedding: Floats = None
     query_embedding_b64: Base64 = None
     embedding_model: Annotated[
@@ -169,7 +170,7 @@ class CoveredOut(BaseModel):
 
 
 JUDGED_CHARACTERS = 500  # as many as a row of a judgement holds
-JudgedQuery = Annotated[Text, Field(min_length=1, max_length=JUDGED_CHARACTERS)]
+JudgedQuery = Annotated[str, Field(min_length=1, max_length=JUDGED_CHARACTERS), Storable]
 
 
 class CompareIn(Strict):

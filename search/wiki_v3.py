@@ -39,6 +39,7 @@ def _text(value: str) -> str:
 
 
 Name = Annotated[str, AfterValidator(_text)]
+WikiId = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_text)]
 
 
 class Known(BaseModel):
@@ -48,7 +49,7 @@ class Known(BaseModel):
 
 
 class OfWiki(Known):
-    wiki_id: Annotated[Name, Field(min_length=1, max_length=200)]
+    wiki_id: WikiId
 
 
 class SearchIn(OfWiki):

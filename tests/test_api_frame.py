@@ -88,11 +88,30 @@ def test_every_error_is_a_problem_document(api, method, path, status):
         ("PUT", "/bank/entities/a", {}, ["body", "content"]),
         ("POST", "/bank/notes/append", {"text": " "}, ["body", "text"]),
         ("POST", "/bank/notes/append", {"text": "x", "date": "1"}, ["body", "date"]),
+        ("POST", "/search", {}, ["body", "query"]),
     ],
 )
 def test_a_mistake_names_the_part_of_the_request_that_it_is_in(api, home, method, path, body, loc):
     answer = api("write")(method, path, body)
     assert (answer.status_code, answer.json()["errors"][0]["loc"]) == (422, loc)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "said"),
+    [
+        ("POST", "/search", {"query": "x" * 20_001}, "at most 20000 characters"),
+        ("POST", "/sessions/shop/environment", {"query": "x" * 20_001}, "at most 20000 characters"),
+        ("GET", f"/bank/context?query={'x' * 20_001}", None, "at most 20000 characters"),
+        ("GET", f"/episodes?q={'x' * 1_001}", None, "at most 1000 characters"),
+        ("GET", "/episodes?agent_id=", None, "at least 1 character"),
+        ("POST", "/sessions", {"context_id": "x" * 201, "name": "x"}, "at most 200 characters"),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_the_length_of_a_text_is_told_in_characters(api, home, method, path, body, said):
+    answer = api("write")(method, path, body)
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["msg"].endswith(said)
 
 
 def test_a_body_over_the_limit_is_413_and_nothing_is_stored(api):

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from bank import gate
 from bank.models import Page
 from episodes.models import Episode
-from episodes.schemas import Text
+from episodes.schemas import Storable
 from memoryweb.core.api_auth import ApiRequest
 from memoryweb.core.errors import NotFound
 from memoryweb.core.schemas import Strict
@@ -19,7 +19,7 @@ from search.sources import SOURCES, Shown
 
 
 class WordsIn(Strict):
-    query: Annotated[Text, Field(min_length=1, max_length=QUERY_CHARACTERS)]
+    query: Annotated[str, Field(min_length=1, max_length=QUERY_CHARACTERS), Storable]
 
 
 class IdIn(Strict):
