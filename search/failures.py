@@ -1,7 +1,7 @@
 """Texts of which no vector could be made: kept for every process to see, and tried again later.
 
 A text rests longer after each further failure. Where it is the provider that fails, nothing of
-its model is tried until the first of the texts it failed at is due again.
+its model is tried until the last of the texts it failed at is due again.
 """
 
 from collections.abc import Iterable, Sequence
