@@ -3,9 +3,9 @@
 from bisect import bisect_left
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from itertools import accumulate, pairwise
+from itertools import pairwise
 
-from django.db.models import CharField, Count, QuerySet
+from django.db.models import CharField, QuerySet
 from django.db.models.functions import Cast, Left
 from django.utils import timezone
 
@@ -35,19 +35,19 @@ class Bin:
 
 def bins(rows: QuerySet[Episode], since: date | None, until: date | None) -> list[Bin]:
     """At most 40 bins from the first day of these rows to the last; none if they are of one day."""
+    # Read as they lie in the index: to have them grouped takes three times as long.
     minute = Left(Cast("created_at", CharField()), MINUTE)
-    counted = list(rows.order_by().values_list(minute).annotate(Count("pk")).order_by(minute))
-    if not counted:
+    minutes = list(rows.order_by("created_at").values_list(minute, flat=True))
+    if not minutes:
         return []
-    first, last = _day(counted[0][0]), _day(counted[-1][0])
+    first, last = _day(minutes[0]), _day(minutes[-1])
     if first == last:
         return []
     days = -(-((last - first).days + 1) // MOST_BINS)
     begins = [first + timedelta(n) for n in range(0, (last - first).days + 1, days)]
     # A day begins on a whole minute, so that counting minutes is exact in every time zone.
-    sums = [0, *accumulate(count for _, count in counted)]
-    places = [bisect_left(counted, (_minute(day),)) for day in begins[1:]]
-    counts = [sums[end] - sums[start] for start, end in pairwise([0, *places, len(counted)])]
+    places = [bisect_left(minutes, _minute(day)) for day in begins[1:]]
+    counts = [end - start for start, end in pairwise([0, *places, len(minutes)])]
     most = max(counts)
     return [
         _bin(number, day, min(day + timedelta(days - 1), last), count, most, since, until)
