@@ -31,7 +31,9 @@ from search.sources import SOURCES, Source
 logger = logging.getLogger(__name__)
 
 PATIENCE = 5.0  # seconds a search waits to catch up
-CHANGES_AT_ONCE = 1000
+# A search looks at its patience after so many changes: a thousand long pages take ten seconds on
+# a machine that has much else to do.
+CHANGES_AT_ONCE = 100
 QUIET = 5.0  # seconds without a change, before a graph is built
 LONGEST_UNREST = 60.0  # seconds that a graph waits for that
 RETRY_AFTER = 5.0  # seconds between two tries to build an index that failed

@@ -169,6 +169,20 @@ def test_an_unmet_min_seq_is_unavailable(remember):
         found("deadlock", min_seq=seq + 1)
 
 
+def test_a_search_out_of_patience_answers_after_a_hundred_changes_and_the_next_goes_on(remember):
+    remember("Fixed the deadlock", "first")
+    assert found("deadlock") == ["first"]
+    before = clock.current_seq()
+    for n in range(250):
+        remember("Fixed the deadlock", f"e{n}")
+    steps = [live.live.view(patience=0.0) for _ in range(3)]
+    assert [(view.seq - before, view.lag, view.reasons) for view in steps] == [
+        (100, 150, ("index_behind",)),
+        (200, 50, ("index_behind",)),
+        (250, 0, ()),
+    ]
+
+
 def test_while_the_index_builds_the_database_is_scanned_and_the_answer_says_so(
     remember, monkeypatch
 ):
