@@ -183,8 +183,7 @@ def _restored(
     given = body or RestoreIn()
     base = base_of(given.base, if_match)
     if (gone := queries.archived_under(kind, name)) is not None:
-        # Nothing is brought back for a number it never had, or a text that is kept from the caller.
-        withholding.require_readable(request.actor, queries.revision(gone, number))
+        services.check_revert(request.actor, gone, number, base=base, message=given.message)
         back = services.restore(request.actor, gone.pk)
         if number == back.revision.number:
             return back

@@ -81,15 +81,34 @@ def revert(
     """Make an earlier revision's text the current one again, as a new revision. Raises as save."""
     actor.require(Role.CURATOR)
     name = queries.find(kind, name).name
-    origin = Origin.of(actor, message or f"Restored from revision {number}", via="restore")
     with publishing.hold(kind, name):
         # An erasure may have come first: nothing that was read before the lock is written.
         page = saving.settled(kind, name) or queries.find(kind, name)
-        earlier = queries.revision(page, number)
-        withholding.require_readable(actor, earlier)
-        wanted = Wanted(Text(kind, page.name, earlier.content), origin, base)
-        _check(actor, wanted)
+        wanted = _earlier(actor, page, number, base, message)
         return _write(actor, page, wanted, publishing.inspect(wanted.text))
+
+
+def check_revert(
+    actor: Actor, gone: Page, number: int, *, base: int | None = None, message: str = ""
+) -> None:
+    """Raise as `revert` of an archived page would, were it brought back for that."""
+    actor.require(Role.CURATOR)
+    wanted = _earlier(actor, gone, number, base, message)
+    if base is not None and base != gone.revision:
+        raise Conflict("this page was saved since you read it; nothing was brought back")
+    if number != gone.revision:
+        findings = publishing.inspect(wanted.text)
+        admission.refuse(actor, gone.document, wanted.text.content, findings)
+
+
+def _earlier(actor: Actor, page: Page, number: int, base: int | None, message: str) -> Wanted:
+    """The text of an earlier revision as one to be saved."""
+    earlier = queries.revision(page, number)
+    withholding.require_readable(actor, earlier)
+    origin = Origin.of(actor, message or f"Restored from revision {number}", via="restore")
+    wanted = Wanted(Text(Kind(page.kind), page.name, earlier.content), origin, base)
+    _check(actor, wanted)
+    return wanted
 
 
 def append_note(
