@@ -20,7 +20,12 @@ from memoryweb.core.failures import explained
 from memoryweb.core.idempotency import Replayed
 from memoryweb.core.middleware import moved, problem
 from memoryweb.guard_api import router as guard_router
-from memoryweb.operations import DocumentedAPI, answer_for_writes, refuse_unknown_parameters
+from memoryweb.operations import (
+    DocumentedAPI,
+    answer_for_writes,
+    operations_of,
+    refuse_unknown_parameters,
+)
 from memoryweb.review_api import router as review_router
 from memoryweb.strict_json import StrictParser, StrictRenderer
 from search.api import router as search_router
@@ -152,11 +157,9 @@ def unexpected(request: HttpRequest, error: Exception) -> HttpResponse:
 def urls() -> tuple[list[Any], str, str]:
     """The API's routes. Their own door answers 401 where pages redirect to the login."""
     patterns, app, namespace = api.urls
-    for router in api._get_bound_routers():  # The routes are clones of the apps' own routers.
-        for path_view in router.path_operations.values():
-            for operation in path_view.operations:
-                refuse_unknown_parameters(operation)
-                answer_for_writes(operation)
+    for operation in operations_of(api):
+        refuse_unknown_parameters(operation)
+        answer_for_writes(operation)
     for pattern in patterns:
         pattern.callback.login_required = False  # type: ignore[union-attr]
     return patterns, app, namespace

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -90,6 +91,13 @@ def _document(path: str, method: str, operation: dict[str, Any]) -> None:
                 },
             },
         )
+
+
+def operations_of(api: NinjaAPI) -> Iterator[Operation]:
+    """The operations that answer: those of the apps' own routers are only copied for them."""
+    for router in api._get_bound_routers():
+        for path_view in router.path_operations.values():
+            yield from path_view.operations
 
 
 def writes(operation: Operation) -> bool:

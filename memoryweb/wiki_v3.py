@@ -12,7 +12,7 @@ from memoryweb.core.errors import DomainError, Invalid
 from memoryweb.core.failures import explained
 from memoryweb.core.idempotency import Replayed
 from memoryweb.core.middleware import envelope
-from memoryweb.operations import answer_for_writes
+from memoryweb.operations import answer_for_writes, operations_of
 from memoryweb.strict_json import StrictParser, StrictRenderer
 from search.wiki_v3 import router
 
@@ -90,10 +90,8 @@ def unexpected(request: HttpRequest, error: Exception) -> HttpResponse:
 def urls() -> tuple[list[Any], str, str]:
     """The routes. Their own door answers 401 where pages redirect to the login."""
     patterns, app, namespace = api.urls
-    for bound in api._get_bound_routers():
-        for path_view in bound.path_operations.values():
-            for operation in path_view.operations:
-                answer_for_writes(operation, numbered=False)  # The envelope has four fields.
+    for operation in operations_of(api):
+        answer_for_writes(operation, numbered=False)  # The envelope has four fields.
     for pattern in patterns:
         pattern.callback.login_required = False  # type: ignore[union-attr]
     return patterns, app, namespace
