@@ -173,7 +173,7 @@ def _give_up(made: Plan, gone: list[_Known], patience: timedelta) -> None:
     since = problems.gone_since([one.path for one in gone])
     now = timezone.now()
     for one in gone:
-        if now - since.get(one.path, now) >= patience:
+        if abs(now - since.get(one.path, now)) >= patience:  # A clock may have been set back.
             made.lost.append(Task(one.kind, one.name))
         else:
             made.problems[one.path] = Problem(Why.GONE, "The file is gone, and its page is here.")

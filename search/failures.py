@@ -15,7 +15,7 @@ from memoryweb.core import clock
 from memoryweb.core.vectors import Vector
 from search.embedding.problems import BadVector, ProviderError, TextRejected
 from search.models import EmbeddingFailure, Run
-from search.reindex import Corpus, Lacking, Target
+from search.reindex import Corpus, Lacking, Target, resting
 
 TEXT_RESTS = timedelta(minutes=5), timedelta(hours=6)  # at first, and at most
 PROVIDER_RESTS = timedelta(seconds=30), timedelta(minutes=10)
@@ -138,13 +138,13 @@ def _of(corpus: Corpus, target: Target, positions: Sequence[str]) -> QuerySet[Em
 
 def due(target: Target, now: datetime) -> QuerySet[EmbeddingFailure]:
     """What has rested long enough."""
-    return EmbeddingFailure.objects.filter(model=target.model, again_at__lte=now)
+    return EmbeddingFailure.objects.filter(~resting(now), model=target.model)
 
 
 def provider_rests(target: Target, now: datetime) -> bool:
     """Whether the provider failed so lately that nothing of this model is to be tried."""
-    resting = EmbeddingFailure.objects.filter(model=target.model, again_at__gt=now)
-    return resting.filter(of_provider=True).exists()
+    failed = EmbeddingFailure.objects.filter(model=target.model, of_provider=True)
+    return failed.filter(resting(now)).exists()
 
 
 def too_many(target: Target) -> bool:

@@ -7,7 +7,7 @@ from another text. Blank texts have nothing to embed and are in no list.
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet, Value
@@ -29,6 +29,8 @@ SAMPLE = 10
 # What of a long text is embedded: models read no more, and some refuse more.
 LONGEST_TEXT = 8_000
 BLANK = r"^\s*$"
+# A failure may be noted between a look at the clock and one at the failures.
+MEANWHILE = timedelta(minutes=1)
 # What may be repaired: documents by the state of their vectors, or those that failed.
 Repair = VectorState | Literal["failed"]
 REPAIRS: dict[Any, str] = {**VECTOR_STATES, "failed": "failed"}
@@ -53,6 +55,12 @@ class Wanted:
     retry_of: int | None = None
     ids: Collection[str] | None = None
     due: datetime | None = None
+
+
+def resting(now: datetime) -> Q:
+    """The failures that are not to be tried yet. One that is still to come was noted while the
+    clock was ahead, which was set right since: it does not rest until then."""
+    return Q(again_at__gt=now, failed_at__lte=now + MEANWHILE)
 
 
 @dataclass(frozen=True)
@@ -95,8 +103,7 @@ class Corpus:
             failed = RunError.objects.filter(run=wanted.retry_of, collection=self.name)
             rows = rows.filter(self.named(list(failed.values_list("document", flat=True))))
         if wanted.due is not None:
-            resting = self.failures(wanted.target).filter(again_at__gt=wanted.due)
-            rows = rows.filter(~Exists(resting))
+            rows = rows.filter(~Exists(self.failures(wanted.target).filter(resting(wanted.due))))
         return rows if wanted.ids is None else rows.filter(self.named(wanted.ids))
 
     def failed(self, target: Target) -> QuerySet[Any]:

@@ -210,10 +210,13 @@ def active(kind: str) -> Run | None:
 
 
 def claim(owner: str, number: int | None = None) -> Run | None:
-    """Take the oldest run that nobody works on, or that one; None when there is none."""
+    """Take the oldest run that nobody works on, or that one; None when there is none.
+
+    A lease that is longer than any was given by a clock that was ahead, and holds no more.
+    """
     now = timezone.now()
     free = Run.objects.filter(state__in=UNFINISHED).filter(
-        Q(lease_until=None) | Q(lease_until__lt=now)
+        Q(lease_until=None) | Q(lease_until__lt=now) | Q(lease_until__gt=now + 2 * LEASE)
     )
     if number is not None:
         free = free.filter(pk=number)

@@ -126,8 +126,9 @@ def test_the_new_file_may_be_seen_before_the_old_one_is_gone(
     assert (names(), files(folder)) == ({"ada"}, {"ada.md"})
 
 
+@pytest.mark.parametrize("off", [timedelta(seconds=-181), timedelta(days=365)])  # A clock ahead.
 def test_what_does_not_turn_up_in_time_is_written_again_and_told(
-    folder: Path, written, desk, monkeypatch: pytest.MonkeyPatch
+    folder: Path, written, desk, monkeypatch: pytest.MonkeyPatch, off: timedelta
 ):
     monkeypatch.setattr(outside, "STILL_WRITTEN", 60.0)
     written()
@@ -136,7 +137,7 @@ def test_what_does_not_turn_up_in_time_is_written_again_and_told(
     FileProblem.objects.update(since=timezone.now() - timedelta(seconds=179))
     sync.scan()
     assert (files(folder), rewritten()) == (set(), [])
-    FileProblem.objects.update(since=timezone.now() - timedelta(seconds=181))
+    FileProblem.objects.update(since=timezone.now() + off)
     sync.scan()
     assert (files(folder), rewritten()) == ({"alice.md"}, ["pages/entity/alice"])
     activity = desk.get("/activity/?action=page.file_rewritten").content.decode()

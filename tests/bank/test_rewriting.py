@@ -127,6 +127,20 @@ def test_what_a_killed_request_left_of_few_links_the_worker_does(
     assert still_old() == []
 
 
+def test_links_put_off_by_a_clock_that_was_ahead_follow_now(
+    written, ada: Actor, monkeypatch: pytest.MonkeyPatch
+):
+    written("alice", ALICE)
+    written("bob", "# Bob\n\nKnows [[alice]].\n")
+    monkeypatch.setattr(services, "save", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        renaming.rename(ada, "alice", "ada")
+    monkeypatch.undo()
+    Rewriting.objects.update(due_at=rewriting.timezone.now() + timedelta(days=365))
+    rewriting.step()
+    assert still_old() == []
+
+
 def interrupted(*args: Any, **more: Any) -> Any:
     raise KeyboardInterrupt
 

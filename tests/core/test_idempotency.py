@@ -126,8 +126,17 @@ def test_a_request_whose_process_was_killed_frees_its_key_in_time(api):
     IdempotentAnswer.objects.update(status=None)
     running = post(agent)
     assert (running.status_code, running.headers["Retry-After"]) == (409, "1")
-    IdempotentAnswer.objects.update(created_at=timezone.now() - timedelta(minutes=11))
-    assert post(agent).status_code == 201
+    for off in (timedelta(minutes=-11), timedelta(days=365)):  # Or the clock was ahead then.
+        IdempotentAnswer.objects.update(status=None, created_at=timezone.now() + off)
+        assert post(agent).status_code == 201
+
+
+def test_an_answer_of_a_clock_that_was_ahead_is_still_given_again(api):
+    agent = api()
+    post(agent)
+    IdempotentAnswer.objects.update(created_at=timezone.now() + timedelta(days=365))
+    assert post(agent).headers["Idempotent-Replayed"] == "true"
+    assert Episode.objects.count() == 1
 
 
 @pytest.mark.django_db(transaction=True)

@@ -145,6 +145,16 @@ def test_a_provider_that_is_down_rests_as_a_whole_and_its_failures_do_not_grow(
     assert kept() == []
 
 
+def test_what_failed_while_the_clock_was_ahead_does_not_rest_until_then(follow, episode, provider):
+    episode("e1", "text")
+    provider.behave = doubles.sends({}, 500)
+    follow(timedelta(days=365))
+    assert kept() == [1]
+    provider.behave = well
+    follow(timedelta(days=-365))
+    assert (EpisodeVector.objects.count(), kept()) == (1, [])
+
+
 def test_no_rest_is_longer_than_its_bound_but_one_that_the_provider_asks_for():
     assert failures._rest(1, True, 0.0) == timedelta(seconds=30)
     assert failures._rest(30, True, 0.0) == timedelta(minutes=10)

@@ -339,6 +339,14 @@ def test_a_run_whose_worker_was_killed_is_gone_on_with_and_nothing_is_done_twice
     assert sorted(texts) == sorted(set(texts))
 
 
+def test_a_lease_of_a_clock_that_was_ahead_holds_no_more(api, episode, provider):
+    episode("e1", "text")
+    start(api)
+    runs.claim("first")
+    Run.objects.update(lease_until=timezone.now() + timedelta(days=365))
+    assert runs.claim("second").owner == "second"
+
+
 def test_of_two_that_want_a_run_one_gets_it(api, episode, provider):
     episode("e1", "text")
     start(api)
