@@ -256,6 +256,25 @@ def words(line: str) -> str:
     return _ESCAPED.sub(r"\1", text.replace("**", "").replace("`", ""))
 
 
+_FENCE = re.compile(r"[ \t]*(```|~~~)")
+_RULE = re.compile(r"[ \t]*(?=[ \t|:*_-]{3})[|:*_-][ \t|:*_-]*\r?$")  # one, or a table's
+_LEADING = re.compile(r"^[ \t]*(?:(?:#{1,6}|[-*+])[ \t]+|>[ \t]*)+")
+
+
+def readable(markdown: str) -> str:
+    """The words of a text line by line, without the marks around them; code as it stands."""
+    lines, fence = list[str](), ""
+    for line in markdown.split("\n"):
+        edge = _FENCE.match(line)
+        if edge and fence in ("", edge[1]):
+            fence = "" if fence else edge[1]
+        elif fence:
+            lines.append(line)
+        elif not _RULE.match(line):
+            lines.append(words(_LEADING.sub("", line)))
+    return "\n".join(lines)
+
+
 def _labels(
     data: dict[str, Any], fields: tuple[str, ...], separator: re.Pattern[str]
 ) -> tuple[tuple[str, ...], bool]:

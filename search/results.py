@@ -10,6 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from django.urls import Resolver404, resolve
 
+from bank.markdown import readable
 from memoryweb.core.errors import NotFound
 from search import services, wording
 from search.explaining import Ranking, Why, why
@@ -121,6 +122,7 @@ def body(request: SearchIn) -> str:
 
 def _row(place: int, result: Result, found: Found, ranking: Ranking, before: Places | None) -> Row:
     hit, shown, terms = result.hit, result.shown, found.answer.terms
+    text = readable(shown.summary) if hit.collection == "pages" else shown.summary
     vector, bm25 = _bar(result)
     return Row(
         place=place,
@@ -128,7 +130,7 @@ def _row(place: int, result: Result, found: Found, ranking: Ranking, before: Pla
         kind=KINDS[hit.collection] if len(SOURCES) > 1 else "",
         result=result,
         title=marked(shown.title, found.analyzer, terms),
-        text=piece(rest_of(shown.summary, shown.title), found.analyzer, terms),
+        text=piece(rest_of(text, shown.title), found.analyzer, terms),
         score=f"{hit.score:.4f}",
         vector=vector,
         bm25=bm25,

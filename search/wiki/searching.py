@@ -4,11 +4,12 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from bank.markdown import readable
 from memoryweb.core.errors import FieldError, Invalid
 from search.wiki import matching
 from search.wiki.expansion import Direction, Reached, expand
 from search.wiki.reading import CONTENT_WEIGHT, TITLE_WEIGHT, PageMeta, Reader
-from search.wiki.snippet import Highlight, highlight
+from search.wiki.snippet import LOOKED_AT, Highlight, highlight
 
 LIMIT, LIMIT_LEAST, LIMIT_MOST = 20, 1, 200
 HOP, HOP_MOST = 0, 5
@@ -237,7 +238,9 @@ def with_highlights(answer: Answer, query: Query, text_of: TextOf) -> Answer:
     return replace(
         answer,
         results=tuple(
-            result if text is None else replace(result, highlight=highlight(text, query.text))
+            result
+            if text is None
+            else replace(result, highlight=highlight(readable(text[:LOOKED_AT]), query.text))
             for result, text in zip(answer.results, texts, strict=True)
         ),
     )

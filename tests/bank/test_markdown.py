@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from bank.markdown import (
     abstract,
     read,
+    readable,
     shape_problem,
     split,
     summary_row,
@@ -229,6 +230,16 @@ def test_a_list_of_pages_shows_no_mark_of_a_list_before_an_abstract():
     assert markdown_words.words("- Tea with [[mei]].") == "Tea with mei."
     assert markdown_words.words("2. Then - rest.") == "Then - rest."
     assert markdown_words.words("-5 degrees, 3.5 knots") == "-5 degrees, 3.5 knots"
+
+
+def test_a_text_is_read_without_its_marks_and_code_as_it_stands():
+    text = (
+        "## Locks\n\n> See [[order-worker|the worker]].\n- **Sorted** by `id`\n---\n"
+        "| lock | id |\n|---|---|\n```sh\n# [[not a link]]\n```\na - b *c*"
+    )
+    assert readable(text) == (
+        "Locks\n\nSee the worker.\nSorted by id\n| lock | id |\n# [[not a link]]\na - b *c*"
+    )
 
 
 def test_an_abstract_never_ends_within_what_a_reader_sees_as_one_character():

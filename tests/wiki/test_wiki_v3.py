@@ -84,7 +84,7 @@ def test_a_page_that_was_written_is_found_at_once_with_the_fields_of_the_contrac
     }  # fmt: skip
     assert result["path"] == "rose.md"
     assert (result["title"], result["snippet"], result["hop"]) == ("Rose", "Thorns and all", 0)
-    assert result["highlight"] == "# Rose  A <mark>thorny</mark> flower, see [[tulip]]."
+    assert result["highlight"] == "Rose  A <mark>thorny</mark> flower, see tulip."
     assert result["score"] > 0
     assert result["related"] == [
         {"title": "Hub", "path": "hub.md", "type": "page", "direction": "in"},
