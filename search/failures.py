@@ -56,8 +56,9 @@ def keep(
     at: datetime,
     run: Run | None = None,
 ) -> Kept:
-    """Store the vectors of a batch, and write down what failed, in the caller's transaction."""
-    good, failed = _told_apart(target, answered)
+    """Store the vectors of a batch, which are of the target's width, and write down what failed,
+    in the caller's transaction."""
+    good, failed = _told_apart(answered)
     of_provider = not good and not all(each.of_text for each in failed)
     changed = corpus.put(tx, target, good)
     _of(corpus, target, [one.position for one, _ in good]).delete()
@@ -66,7 +67,7 @@ def keep(
 
 
 def _told_apart(
-    target: Target, answered: Iterable[tuple[Lacking, Vector | ProviderError]]
+    answered: Iterable[tuple[Lacking, Vector | ProviderError]],
 ) -> tuple[list[tuple[Lacking, Vector]], list[Failed]]:
     good: list[tuple[Lacking, Vector]] = []
     failed: list[Failed] = []
@@ -74,9 +75,6 @@ def _told_apart(
         if isinstance(answer, ProviderError):
             of_text = isinstance(answer, TextRejected | BadVector)
             failed.append(Failed(one, answer.detail, of_text, answer.retry_after or 0.0))
-        elif target.dimension not in (None, answer.size):
-            why = f"its vector has {answer.size} numbers, not {target.dimension}"
-            failed.append(Failed(one, why))
         else:
             good.append((one, answer))
     return good, failed

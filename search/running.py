@@ -30,6 +30,7 @@ logger = logging.getLogger(__name__)
 HEARTBEAT = 3.0  # seconds
 # So many batches in a row of which nothing could be used end a run: what is left is untouched.
 PATIENCE = 3
+OF_ONE = TextRejected, WrongWidth  # What may be wrong with one text and no other.
 PROBE = "memoryweb"
 ACTOR = system()
 Progress = Callable[[Run], None]
@@ -161,7 +162,8 @@ class _Doing:
         position = self.run.position if self.run.collection == corpus.name else ""
         while batch := corpus.batch(wanted, position):
             self.ends.wait(0)
-            answers = embedded(provider, [one.text for one in batch], self.ends.wait)
+            texts, width = [one.text for one in batch], wanted.target.dimension
+            answers = embedded(provider, texts, self.ends.wait, width)
             self._keep(corpus, wanted.target, list(zip(batch, answers, strict=True)))
             position = batch[-1].position
             self._look_at(answers)
@@ -203,7 +205,7 @@ class _Doing:
         """Stop when it is the provider that fails, and not a text here and there."""
         errors = [one for one in answers if isinstance(one, ProviderError)]
         self.failures = self.failures + 1 if len(errors) == len(answers) else 0
-        hopeless = [one for one in errors if not isinstance(one, TextRejected) and not one.passing]
+        hopeless = [one for one in errors if not isinstance(one, OF_ONE) and not one.passing]
         if hopeless or self.failures >= PATIENCE:
             raise Stopped(f"{(hopeless or errors)[0].detail}. What is left was not touched.")
 

@@ -180,7 +180,7 @@ class Follower:
             asked = provider.of(target.model)
         except ProviderError as error:
             return [error] * len(batch)
-        return embedded(asked, [one.text for one in batch], self._wait)
+        return embedded(asked, [one.text for one in batch], self._wait, target.dimension)
 
     def _wait(self, seconds: float) -> None:
         self._stopping.wait(seconds)

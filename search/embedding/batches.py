@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from memoryweb.core.vectors import Vector
-from search.embedding.problems import BadAnswer, ProviderError, TextRejected
+from search.embedding.problems import BadAnswer, ProviderError, TextRejected, WrongWidth
 from search.embedding.providers import Provider
 
 PAUSES = (0.5, 1.0, 2.0)  # seconds before each further try
@@ -11,12 +11,26 @@ LONGEST_PAUSE = 60.0  # that a provider may ask for, before a run
 Wait = Callable[[float], None]
 
 
-def embedded(provider: Provider, texts: Sequence[str], wait: Wait) -> list[Vector | ProviderError]:
-    """For each text its vector, or what went wrong, in their order.
+def embedded(
+    provider: Provider, texts: Sequence[str], wait: Wait, width: int | None = None
+) -> list[Vector | ProviderError]:
+    """For each text its vector, or what went wrong, in their order: another width does, too.
 
     A failure that may pass is tried again after a pause. Where one text may spoil the answer for
     all, each is asked for alone.
     """
+    return [_of_width(answer, width) for answer in _answers(provider, texts, wait)]
+
+
+def _of_width(answer: Vector | ProviderError, width: int | None) -> Vector | ProviderError:
+    if width is None or isinstance(answer, ProviderError) or answer.size == width:
+        return answer
+    return WrongWidth(f"its vector has {answer.size} numbers, not {width}")
+
+
+def _answers(
+    provider: Provider, texts: Sequence[str], wait: Wait
+) -> Sequence[Vector | ProviderError]:
     try:
         return list(_tried_again(provider, texts, wait))
     except (TextRejected, BadAnswer) as error:

@@ -244,6 +244,26 @@ def test_vectors_of_another_width_than_the_active_models_are_never_stored(
     assert EpisodeVector.objects.count() == 1
 
 
+def test_a_provider_whose_width_changes_in_the_middle_ends_the_run_and_leaves_the_rest(
+    api, episode, provider, work
+):
+    for number in range(100):
+        episode(f"e{number:03}", f"text {number}")
+
+    def grow(handler, body):
+        if "text 16" in body["input"]:
+            provider.width = 16
+        return False
+
+    provider.behave = grow
+    run = start(api)
+    work()
+    run = run_of(api, run["id"])
+    assert (run["state"], run["done"], run["failed"]) == ("failed", 16, 48)
+    assert "its vector has 16 numbers, not 8. What is left" in run["errors"][0]["reason"]
+    assert EpisodeVector.objects.count() == 16
+
+
 def test_another_model_fills_beside_the_active_one(api, episode, provider, work):
     for name in ("a", "b"):
         episode(name, name, vector_of(name))
