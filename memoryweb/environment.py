@@ -64,6 +64,17 @@ def networks(name: str, environ: Mapping[str, str] = os.environ) -> list[IPNetwo
     return found
 
 
+def origins(name: str, environ: Mapping[str, str] = os.environ) -> list[str]:
+    """Comma-separated origins; Django takes one with a wildcard host as well."""
+    found = listed(name, [], environ)
+    for value in found:
+        if not value.startswith(("https://", "http://")):
+            raise ImproperlyConfigured(
+                f"{name} must be origins, such as https://memory.example, not {value!r}"
+            )
+    return found
+
+
 def folder(name: str, default: Path, environ: Mapping[str, str] = os.environ) -> Path:
     value = environ.get(name, "").strip()
     return Path(value).expanduser().absolute() if value else default.absolute()

@@ -14,7 +14,7 @@ from bank.models import Kind
 from episodes import queries
 from episodes.models import Context, Episode, Memory
 from memoryweb import house, rereading
-from memoryweb.core import active_model, health
+from memoryweb.core import health
 from memoryweb.core.models import ApiToken
 from search import coverage
 from search.embedding.configured import configured
@@ -98,7 +98,7 @@ def first_steps(store_example: str, searched: bool, administrator: bool) -> list
             "Name a provider of vectors",
             "Then a search also finds what means the same in other words. Without one, words "
             "are compared, and vectors that agents send themselves.",
-            configured() is not None or active_model.active() is not None,
+            configured() is not None,
             optional=True,
             **({"url": "/settings/provider/", "action": "Provider"} if administrator else {}),
         ),

@@ -136,9 +136,13 @@ def test_steps_tick_themselves_one_by_one_and_leave_when_all_are_done(
     assert "Begin" not in body(client)
 
 
-def test_who_sends_vectors_or_names_a_provider_has_one(remember, body):
+def test_a_provider_is_named_by_who_names_one_and_not_by_vectors_that_were_sent(
+    remember, body, settings
+):
     assert 'href="/settings/provider/">Provider</a>' in body()
     vectors.set_vector(system(), vectors.Sent(remember("a"), [1.0, 0.0], None, "toy"))
+    assert "Name a provider of vectors" not in done(body())
+    settings.MEMORYWEB_EMBEDDING_URL, settings.MEMORYWEB_EMBEDDING_MODEL = "https://a.test", "toy"
     assert "Name a provider of vectors" in done(body())
 
 

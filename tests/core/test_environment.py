@@ -91,3 +91,11 @@ def test_settings_that_are_refused_make_no_home_and_no_key(tmp_path: Path):
     assert ran.returncode == 1
     assert "MEMORYWEB_LOG_LEVEL must be one of" in ran.stderr
     assert not home.exists()
+
+
+def test_an_origin_without_its_scheme_is_refused_by_the_setting_s_own_name():
+    name = "MEMORYWEB_CSRF_TRUSTED_ORIGINS"
+    known = ["https://memory.example", "http://127.0.0.1:8080"]
+    assert env.origins(name, {name: ", ".join(known)}) == known
+    with pytest.raises(ImproperlyConfigured, match=f"{name} must be origins, such as https://"):
+        env.origins(name, {name: "https://memory.example, memory.example"})
