@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from django.db import connection, transaction
+from django.db.models import Subquery
 from django.utils import timezone
 
 from memoryweb.core import idempotency
@@ -165,12 +166,13 @@ def prune(kept: int = CHANGES_KEPT) -> int:
 
 def first_broken_entry() -> str:
     """Where the audit is not as it was written: an entry, its end, or "" when it is whole."""
-    previous = ""
-    for entry in AuditEntry.objects.order_by("id").iterator():
+    heads = Clock.objects.filter(pk=1).values_list("audit_head", flat=True)
+    previous, head = "", heads.first() or ""
+    # The head with the entries, in one statement: others write while this reads.
+    for entry in AuditEntry.objects.annotate(head=Subquery(heads)).order_by("id").iterator():
         if entry.previous_hash != previous or entry.hash != entry_hash(entry):
             return f"entry {entry.pk} ({entry.action} {entry.target})"
-        previous = entry.hash
-    head = Clock.objects.filter(pk=1).values_list("audit_head", flat=True).first() or ""
+        previous, head = entry.hash, entry.head
     return "" if head == previous else "the end: entries after the last one are missing"
 
 

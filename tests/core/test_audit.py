@@ -41,6 +41,21 @@ def test_a_whole_audit_is_found_whole():
 
 
 @pytest.mark.django_db
+def test_what_others_write_while_it_is_looked_through_is_not_missing(monkeypatch):
+    act("episodes/a", "episodes/b")
+    hashed = clock.entry_hash
+
+    def meanwhile(entry):
+        monkeypatch.setattr(clock, "entry_hash", hashed)
+        act("episodes/c")
+        return hashed(entry)
+
+    monkeypatch.setattr(clock, "entry_hash", meanwhile)
+    assert clock.first_broken_entry() == ""
+    assert AuditEntry.objects.count() == 3
+
+
+@pytest.mark.django_db
 @pytest.mark.parametrize(
     "changed", [{"target": "x"}, {"actor": "x"}, {"facts": {"count": 2}}, {"hash": "0" * 64}]
 )
