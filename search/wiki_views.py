@@ -101,7 +101,13 @@ def _results(wiki: Wiki, form: WikiSearchForm) -> dict[str, Any]:
     found = service.search_wiki(wiki.pk, query)
     best = max((one.score for one in found.answer.results), default=0.0)
     rows = [Row.of(wiki.pk, one, best) for one in found.answer.results]
-    return {"answer": found.answer, "state": found.state, "rows": rows, "decay": asked["decay"]}
+    return {
+        "answer": found.answer,
+        "state": found.state,
+        "rows": rows,
+        "decay": asked["decay"],
+        "most": asked["limit"],
+    }
 
 
 def _pages(request: HttpRequest, wiki: Wiki) -> dict[str, Any]:

@@ -71,6 +71,15 @@ def test_a_wiki_shows_its_pages_and_a_search_marks_the_words(
     assert "<mark>thorny</mark>" in found
     assert "1 link away" in found
     assert "× 0.5" in found
+    assert ">2 pages</p>" in found
+
+
+def test_a_search_that_is_cut_off_says_that_there_may_be_more(
+    viewer: User, signed_in: SignIn, garden: Wiki
+) -> None:
+    found = text(signed_in(viewer), "/wikis/garden/?q=thorny&hop=1&decay=0.5&limit=1")
+    assert ">1 page, the best; there may be more</p>" in found
+    assert "see guide/tulip." in found  # A link reads as its words.
 
 
 def test_a_search_without_a_match_says_so(viewer: User, signed_in: SignIn, garden: Wiki) -> None:
