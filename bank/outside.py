@@ -28,7 +28,8 @@ MANY = 10
 
 @dataclass(frozen=True)
 class Task:
-    """One page to look at; `path` is where its file was seen, `leftovers` what lies beside it.
+    """One page to look at; `path` is where its file was seen, or is missed, `leftovers` what lies
+    beside it.
 
     `was` is the name of the page whose file has `name` now.
     """
@@ -174,7 +175,7 @@ def _give_up(made: Plan, gone: list[_Known], patience: timedelta) -> None:
     now = timezone.now()
     for one in gone:
         if abs(now - since.get(one.path, now)) >= patience:  # A clock may have been set back.
-            made.lost.append(Task(one.kind, one.name))
+            made.lost.append(Task(one.kind, one.name, one.path))
         else:
             made.problems[one.path] = Problem(Why.GONE, "The file is gone, and its page is here.")
 

@@ -145,6 +145,21 @@ def test_what_does_not_turn_up_in_time_is_written_again_and_told(
     assert not FileProblem.objects.exists()
 
 
+def test_what_is_lost_stays_listed_while_there_is_no_time_to_write_it_again(
+    folder: Path, written, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(outside, "STILL_WRITTEN", 60.0)
+    written()
+    (folder / "alice.md").unlink()
+    sync.scan()
+    gone = timezone.now() - timedelta(seconds=181)
+    FileProblem.objects.update(since=gone)
+    assert sync.scan(0).more
+    assert FileProblem.objects.get().since == gone
+    sync.scan()
+    assert (files(folder), FileProblem.objects.exists()) == ({"alice.md"}, False)
+
+
 def test_a_folder_of_which_most_files_are_renamed_at_once_is_no_loss(folder: Path):
     for number in range(30):
         (folder / f"page-{number:02}.md").write_text(f"# Page\n\nNumber {number}.\n")
