@@ -18,8 +18,10 @@ from django.shortcuts import redirect, render
 from django.urls import Resolver404, resolve
 from django.utils.http import url_has_allowed_host_and_scheme
 
+from memoryweb.core import sent
 from memoryweb.core.errors import Forbidden
 from memoryweb.core.middleware import error_page
+from memoryweb.core.sent import Fields
 
 FORBIDDEN = 403
 PREFIX = "kept:"  # Before the names of what is kept: the login form has names of its own.
@@ -30,8 +32,6 @@ SIGNED_OUT = (
 )
 EXPIRED = "this page is from before you signed in; copy what you typed, and load it again"
 
-Fields = list[tuple[str, str]]
-
 
 class LoginRequired(LoginRequiredMiddleware):
     """Sends strangers to the login page; but a form they sent is kept for after it."""
@@ -41,7 +41,7 @@ class LoginRequired(LoginRequiredMiddleware):
     ) -> HttpResponseBase:
         if request.method == "POST" and request.headers.get("HX-Request"):
             return error_page(request, request, Forbidden(SIGNED_OUT))
-        fields = sent(request)
+        fields = sent.fields(request)
         if not fields:
             return super().handle_no_permission(request, view_func)
         return _sign_in(request, request.get_full_path(), fields)
@@ -71,24 +71,12 @@ def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
         return error_page(request, request, Forbidden(EXPIRED))
     address, fields = carried(request)
     if not fields:
-        address, fields = request.get_full_path(), sent(request)
+        address, fields = request.get_full_path(), sent.fields(request)
     if not fields:
         return render(request, "403_csrf.html", status=FORBIDDEN)
     if request.user.is_authenticated:
         return _send_again(request, address, fields)
     return _sign_in(request, address, fields)
-
-
-def sent(request: HttpRequest) -> Fields:
-    """What a form sent, to be sent again; nothing at all of a form with a password or a file."""
-    if request.method != "POST" or request.FILES or any("password" in n for n in request.POST):
-        return []
-    return [
-        (name, value)
-        for name, values in request.POST.lists()
-        for value in values
-        if name != "csrfmiddlewaretoken"
-    ]
 
 
 def carried(request: HttpRequest) -> tuple[str, Fields]:
@@ -134,5 +122,5 @@ def _send_again(request: HttpRequest, address: str, fields: Fields) -> HttpRespo
 
 def _page(request: HttpRequest, fields: Fields, context: dict[str, Any]) -> HttpResponse:
     """403: what was sent is not done yet."""
-    texts = [(name.replace("_", " "), value) for name, value in fields if len(value) > 20]
-    return render(request, "resume.html", {**context, "texts": texts}, status=FORBIDDEN)
+    context = {**context, "texts": sent.texts(fields)}
+    return render(request, "resume.html", context, status=FORBIDDEN)

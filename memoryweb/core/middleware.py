@@ -13,6 +13,7 @@ from django.middleware.common import CommonMiddleware
 from django.shortcuts import render
 from django.urls import Resolver404, resolve, reverse
 
+from memoryweb.core import sent
 from memoryweb.core.errors import DomainError, Moved
 from memoryweb.core.failures import explained
 
@@ -195,9 +196,12 @@ def failure_page(request: HttpRequest, failure: DomainError) -> HttpResponse:
 
 
 def error_page(request: HttpRequest, drawn: HttpRequest | None, error: DomainError) -> HttpResponse:
-    """The error as a page, or for htmx as the part that is said above the page."""
-    template = "_error.html" if request.headers.get("HX-Request") else "error.html"
-    response = render(drawn, template, {"error": error}, status=error.status)
+    """The error as a page with what was sent, or for htmx as the part that is said above it."""
+    if request.headers.get("HX-Request"):  # The form and what was typed stay on the page.
+        response = render(drawn, "_error.html", {"error": error}, status=error.status)
+    else:
+        context = {"error": error, "texts": sent.texts_of(request)}
+        response = render(drawn, "error.html", context, status=error.status)
     if error.retry_after is not None:
         response["Retry-After"] = str(error.retry_after)
     return response

@@ -390,6 +390,18 @@ def test_whoever_may_write_sees_what_was_deleted_lately_and_brings_it_back(
     assert "Deleted lately" not in text(colleague.get("/episodes/"))
 
 
+def test_an_edit_of_an_episode_that_was_deleted_meanwhile_keeps_what_was_typed(browser, remember):
+    remember("one")
+    browser.post("/episodes/delete/", {"id": "one", "confirm": "1"})
+    typed = {"summary": "Fixed <the> deadlock in the worker", "etag": "x" * 64, "step": "save"}
+    answer = browser.post("/episodes/one/edit/", typed)
+    assert answer.status_code == 404
+    assert "What you sent was not saved." in text(answer)
+    assert "Summary, as you sent it" in text(answer)
+    assert "Fixed &lt;the&gt; deadlock in the worker</textarea>" in answer.content.decode()
+    assert "x" * 64 not in text(answer)
+
+
 def test_the_address_of_a_deleted_episode_offers_to_bring_it_back(browser, onlooker, remember):
     remember()
     browser.post("/episodes/delete/", {"id": "one", "confirm": "1"})
