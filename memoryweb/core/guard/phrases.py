@@ -8,8 +8,8 @@ words, `?` after an item makes it optional, `<address>` is where something could
 runs over the end of a sentence. In scripts that put no spaces between words the number counts
 characters.
 
-A compiled phrase is linear by construction: a sequence of alternations of fixed strings with
-bounded gaps between them, every unbounded repeat possessive.
+A phrase is linear by construction: a sequence of alternations of fixed strings with bounded gaps
+between them, every unbounded repeat possessive.
 """
 
 import re
@@ -31,10 +31,10 @@ Needs = tuple[frozenset[str], ...]
 
 @dataclass(frozen=True)
 class Phrase:
-    """One compiled wording. `needs` are sets of words, of each of which a text must have one."""
+    """One wording. `needs` are sets of words, of each of which a text must have one."""
 
     needs: Needs
-    pattern: re.Pattern[str]
+    expression: str  # a regular expression
     spaced: bool  # whether the script puts spaces between words
 
 
@@ -51,7 +51,7 @@ def lines(block: str) -> list[str]:
     return re.sub(r"\n +", " ", dedent(block).strip()).splitlines()
 
 
-def compiled(source: str, classes: Mapping[str, str]) -> Phrase:
+def parsed(source: str, classes: Mapping[str, str]) -> Phrase:
     """The phrase that `source` describes; KeyError for a class nobody defined."""
     items = _items(source, classes)
     spaced = all(_LATIN.fullmatch(word) for item in items for word in item.words)
@@ -60,7 +60,7 @@ def compiled(source: str, classes: Mapping[str, str]) -> Phrase:
         for item in items
         if item.words and not item.optional
     )
-    return Phrase(needs, re.compile(_spaced(items) if spaced else _unspaced(items)), spaced)
+    return Phrase(needs, _spaced(items) if spaced else _unspaced(items), spaced)
 
 
 def _items(source: str, classes: Mapping[str, str]) -> list[_Item]:

@@ -1,4 +1,4 @@
-"""The rules made ready to match: compiled once, and tried only where their words stand together."""
+"""The rules made ready to match, and tried only where their words stand together."""
 
 import re
 from collections import defaultdict
@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from functools import cached_property
 
-from memoryweb.core.guard.phrases import Needs, compiled, lines
+from memoryweb.core.guard.phrases import Needs, lines, parsed
 from memoryweb.core.guard.rule import Posture, Rule
 from memoryweb.core.guard.rules import CLASSES, RULES
 from memoryweb.core.guard.views import Span, View
@@ -25,9 +25,14 @@ class Matcher:
 
     rule: Rule
     needs: Needs
-    pattern: re.Pattern[str]
+    expression: str
     unless: re.Pattern[str] | None = None
     reach: int = PHRASE_REACH
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Compiled when a text first calls it: few are ever called, and every process starts."""
+        return re.compile(self.expression)
 
     @cached_property
     def rarest(self) -> frozenset[str]:
@@ -125,13 +130,13 @@ class Rulebook:
     def _add(self, rule: Rule) -> None:
         unless = re.compile(rule.unless) if rule.unless else None
         for source in lines(rule.phrases):
-            phrase = compiled(source, CLASSES)
-            self._index(Matcher(rule, phrase.needs, phrase.pattern, unless))
+            phrase = parsed(source, CLASSES)
+            self._index(Matcher(rule, phrase.needs, phrase.expression, unless))
             if not phrase.spaced:
                 self._add_parts(_union(phrase.needs))
-        for pattern, words in rule.patterns:
+        for expression, words in rule.patterns:
             needs = (frozenset(words.split()),)
-            self._index(Matcher(rule, needs, re.compile(pattern), unless, PATTERN_REACH))
+            self._index(Matcher(rule, needs, expression, unless, PATTERN_REACH))
             for word in words.split():
                 if not word.isalpha():
                     self._add_sign(word)
