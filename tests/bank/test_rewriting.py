@@ -111,15 +111,18 @@ def test_a_worker_that_is_killed_in_the_middle_goes_on_where_it_was(
     assert {one.revision for one in Page.objects.filter(name__in=crowd)} == {2}
 
 
-def test_what_a_killed_request_left_of_few_links_the_worker_does(
-    written, ada: Actor, monkeypatch: pytest.MonkeyPatch
-):
+@pytest.fixture
+def killed_rename(written, ada: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The link of bob still says alice, whom a request that was killed has renamed."""
     written("alice", ALICE)
     written("bob", "# Bob\n\nKnows [[alice]].\n")
     monkeypatch.setattr(services, "save", interrupted)
     with pytest.raises(KeyboardInterrupt):
         renaming.rename(ada, "alice", "ada")
     monkeypatch.undo()
+
+
+def test_what_a_killed_request_left_of_few_links_the_worker_does(killed_rename):
     rewriting.step()
     assert still_old() == ["bob"]  # Whoever asked may be at it still.
     Rewriting.objects.update(due_at=rewriting.timezone.now())
@@ -127,15 +130,7 @@ def test_what_a_killed_request_left_of_few_links_the_worker_does(
     assert still_old() == []
 
 
-def test_links_put_off_by_a_clock_that_was_ahead_follow_now(
-    written, ada: Actor, monkeypatch: pytest.MonkeyPatch
-):
-    written("alice", ALICE)
-    written("bob", "# Bob\n\nKnows [[alice]].\n")
-    monkeypatch.setattr(services, "save", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        renaming.rename(ada, "alice", "ada")
-    monkeypatch.undo()
+def test_links_put_off_by_a_clock_that_was_ahead_follow_now(killed_rename):
     Rewriting.objects.update(due_at=rewriting.timezone.now() + timedelta(days=365))
     rewriting.step()
     assert still_old() == []
